@@ -344,11 +344,3 @@ def test_a_renter_whose_date_nobody_meets_is_told_so_and_offered_no_purchase() -
     case = client("example").changed(organisation__time_to_production_weeks=0.1, money__acquisition="rent")
     assert case.decision().courses.advised == case.decision().courses.plain
     assert F.OFFERS_LATE in case.spoken("decision").findings
-
-
-def test_what_cannot_be_ordered_has_no_course_but_to_ask() -> None:
-    case = changed("halden-cloud", options=["ethernet-sprayed-800g", "rocev2-whitebox-800g"])
-    courses = case.decision().courses
-    assert case.comparison.verdict.announced
-    assert courses.advised.kind == courses.plain.kind == CourseKind.ASK
-    assert {row.key for row in courses.rows} == {"choice", "rival"}

@@ -112,15 +112,15 @@ def test_a_course_of_another_size_is_named_though_its_option_is_not_compared_her
     ("name", "holds", "fails"),
     [
         ("example", {F.SETTLE_FIRST, F.STALE, F.ASSUMED}, {F.TAKE, F.TOO_LATE}),
-        ("halden-cloud", {F.ON_PRICE, F.STALE}, {F.NEAR_TOSS_UP}),
+        ("halden-cloud", {F.ON_PRICE, F.STALE}, {F.ASK_BOTH}),
         (
             "kestrel-lab",
-            {F.SIGN_STAGE_ONE, F.KIN_NEAR, F.INFORMATION, F.WORTH_KNOWING},
+            {F.SIGN_STAGE_ONE, F.KIN_NEAR},
             {F.TAKE, F.TAKE_SMALL},
         ),
         ("pressed", {F.TOO_LATE, F.RENT_FIRST_LATE}, {F.DATE_DEAR}),
         ("too late", {F.TOO_LATE, F.DATE_DEAR}, {F.RENT_FIRST_LATE}),
-        ("one node", {F.TAKE_SMALL}, {F.NEAR_TOSS_UP}),
+        ("one node", {F.TAKE_SMALL}, {F.ASK_BOTH}),
         ("nothing is material", set(), {F.ON_PRICE}),
     ],
 )

@@ -108,7 +108,6 @@ def test_the_verdicts_of_the_articles_sum_to_all_claims(case: Report) -> None:
     assert value(case, "claims") == len(case.found.audited) < len(case.found.claims)
     assert value(case, "claims.computed") + value(case, "claims.judged") == value(case, "claims")
     assert value(case, "articles.selling") == 4
-    assert 0 < value(case, "contradictions.articles") <= value(case, "articles")
 
 
 def test_the_known_answers_stand_beside_what_the_articles_state(case: Report) -> None:
@@ -225,8 +224,8 @@ def test_the_slowest_lies_farther_out_among_more_and_less_far_where_a_shock_is_s
 
 def test_every_question_seller_and_term_has_its_row(case: Report) -> None:
     assert len(tables.questions(case).rows) == value(case, "questions")
-    assert len(tables.sellers(case).rows) == value(case, "sellers")
-    assert len(tables.service_levels(case).rows) == value(case, "contracts")
+    assert len(tables.sellers(case).rows) == len(case.found.sellers.sellers)
+    assert len(tables.service_levels(case).rows) == len(case.found.contracts)
     shown = {cell for row in tables.glossary().rows for cell in (row.cells[0], row.cells[2])}
     assert shown - {""} == {term.term for term in glossary_book().terms}
 

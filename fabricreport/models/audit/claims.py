@@ -70,8 +70,6 @@ class SelfContradiction:
     source: str
     claim: str
     against: str
-    claim_text: str
-    against_text: str
 
 
 def audit(claims: Mapping[str, Claim], evidence: Mapping[str, Entry]) -> tuple[AuditedClaim, ...]:
