@@ -295,13 +295,16 @@ class Case:
         return monday_of(self.inputs, self.decision(), self.diligence(), self.tail())
 
     def evidence(self) -> EvidenceResult:
-        """The evidence behind the advice: the inputs of the totals compared, of the dates and of the pass values."""
+        """The evidence behind the advice: the inputs of the totals compared, of offers, of the dates and of the pass values."""
 
         def make() -> EvidenceResult:
             weeks, promises = self.tail().numbers, self.diligence().promises
             dates = [weeks.get(f"tail_risk.weeks.{option.id}") for option in self.options]
             carrying = [*filter(None, dates), *(promise.passes for promise in promises)]
-            return evidence.run(self.inputs, {*self.tco().inputs, *(i for number in carrying for i in number.inputs)})
+            bills = {*self.tco().inputs, *(i for number in carrying for i in number.inputs)}
+            offers = self.decision().offers
+            offered = {i for total in offers.totals.values() for i in total.inputs} if offers else set()
+            return evidence.run(self.inputs, bills, offered)
 
         return self._study("evidence", make)
 

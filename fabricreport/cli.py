@@ -380,10 +380,9 @@ def _say_refreshed(path: Path, result: Any, dates: Sequence[Dates]) -> None:
 def explain(entry_id: str, edition: str, params: Path | None, output: Path, as_json: bool) -> int:
     """Print the chain from the number ID (or an input's id) to its sources; one that is not printed is worked out."""
     from fabricreport.memo.editions.explain import explain as explain_entry
-    from fabricreport.memo.editions.explain import find_edition, params_of, read_ledger
+    from fabricreport.memo.editions.explain import find_edition, read_ledger
 
-    ledger = read_ledger(find_edition(output, edition))
-    found = explain_entry(ledger, entry_id, params or params_of(ledger, output))
+    found = explain_entry(read_ledger(find_edition(output, edition)), entry_id, params, output)
     if as_json:
         print_json(found.as_dict())
     else:

@@ -22,7 +22,7 @@ if (
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MEMOS = "memos"
-READERS = ("test_answers_memo", "test_buy_once_memo", "test_headlines", "test_language", "test_memos", "test_offers_memo", "test_one_comparison", "test_one_process", "test_seeds_stand")  # fmt: skip
+READERS = ("test_answers_memo", "test_buy_once_memo", "test_headlines", "test_language", "test_memos", "test_offers_memo", "test_one_comparison", "test_one_process", "test_report_memo", "test_seeds_stand")  # fmt: skip
 """Files that read the example memos, which one worker builds for all of them."""
 TOGETHER = {
     **dict.fromkeys((f"{name}.py" for name in READERS), MEMOS),

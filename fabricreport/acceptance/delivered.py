@@ -13,6 +13,7 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,8 @@ from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, 
 from fabricreport.project import project_of
 
 FILES = ("acceptance.pdf", "acceptance.html", "acceptance.json")
+IN_FULL = "sec-acceptance-annex"
+"""Where the part begins that holds every threshold: it stands in the HTML, for it is as long as the plan."""
 _MOST_BYTES = 32_000_000
 _LONGEST_NAME = 120
 
@@ -223,15 +226,16 @@ def documented(notebook: Any, front: Mapping[str, Any]) -> tuple[Document, list[
 
 
 def two_pages(document: Document) -> Document:
-    """The document as it is printed: what goes to the meeting. Annexes, sources and derivations stand in the HTML."""
+    """The document as it is printed: what goes to the meeting. Every threshold, sources and derivations stand in the HTML."""
 
     def bare(node: Node) -> Node:
         return replace(node, footing="") if isinstance(node, PlacedNum) else node
 
+    body = takewhile(lambda node: not (isinstance(node, Heading) and node.id == IN_FULL), document.body)
     return replace(
         document,
         glance=document.glance and rebuilt(document.glance, of_node=bare),
-        body=tuple(rebuilt(node, of_node=bare) for node in document.body),
+        body=tuple(rebuilt(node, of_node=bare) for node in body),
         first=(),
         annexes=(),
         contents=(),

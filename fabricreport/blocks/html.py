@@ -13,6 +13,7 @@ from typing import Final, assert_never
 from markupsafe import Markup, escape
 
 from fabricreport.blocks.nodes import (
+    EVIDENCE_REPORT,
     BlockQuote,
     Break,
     BulletList,
@@ -42,6 +43,7 @@ from fabricreport.blocks.nodes import (
     TableRow,
     Text,
     Top,
+    is_of_report,
     plain_text,
 )
 
@@ -106,7 +108,7 @@ class HtmlWriter:
 
     def reference(self, node: Ref) -> Markup:
         """A cross-reference."""
-        return Markup("<em>[{}]</em>").format(node.shown)
+        return Markup("<em>[{}]</em>").format(EVIDENCE_REPORT if is_of_report(node.id) else node.shown)
 
     def citation(self, node: Cite) -> Markup:
         """A citation."""

@@ -7,6 +7,7 @@ output is written and read by `blocks.node_json`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from operator import is_
@@ -85,6 +86,15 @@ class Num(Node):
     id: str
     text: str
     value: float | None
+
+
+EVIDENCE_REPORT = "the evidence report"
+_OF_REPORT = re.compile(r"(?:sec|tab|fig)-report(?:-|\Z)")
+
+
+def is_of_report(identity: str) -> bool:
+    """Whether an id is of a figure, table or heading of the evidence report."""
+    return _OF_REPORT.match(identity) is not None
 
 
 @dataclass(frozen=True)

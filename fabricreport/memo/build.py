@@ -109,7 +109,6 @@ def build(
     KeyboardInterrupt through after ending all processes.
     """
     root, places, tell_dates = Path(output), places or Places.of(Path(params_path)), dates or (lambda _: None)
-    report = cited_report(root, places, progress)
     question = Question(Path(params_path), places, str(as_of or ""), only or "", draft)
     found, before = _again(root, question, tell_dates)
     if found is not None:
@@ -117,6 +116,7 @@ def build(
     from fabricreport.memo.run.plan import make_plan, make_ready
 
     ready = make_ready(Path(params_path), places, as_of, going_on=last_good is not None)
+    report = cited_report(root, places, progress)
     with disk_errors(root), scratch_folder(root) as scratch:
         work = scratch / "work"
         work.mkdir()
@@ -145,10 +145,13 @@ def built_before(
     params_path: str | Path, *, output: str | Path, dates: Callable[[Dates], None] | None = None
 ) -> BuildResult | None:
     """What `build` would answer without building anything; None if there is something to build, or to refuse."""
-    root, places = Path(output), Places.of(Path(params_path))
-    if places.report is not None and standing_report(root, places.report) is None:
-        return None
-    return _again(root, Question(Path(params_path), places), dates or (lambda _: None))[0]
+    question = Question(Path(params_path), Places.of(Path(params_path)))
+    return _again(Path(output), question, dates or (lambda _: None))[0]
+
+
+def cites_well(root: Path, places: Places) -> bool:
+    """Whether the evidence report that memos in an output folder cite is there as it would be built now."""
+    return places.report is None or standing_report(root, places.report) is not None
 
 
 def cited_report(root: Path, places: Places, progress: ProgressCall | None = None) -> Cited | None:
@@ -159,10 +162,12 @@ def cited_report(root: Path, places: Places, progress: ProgressCall | None = Non
 def _again(
     root: Path, question: Question, tell_dates: Callable[[Dates], None]
 ) -> tuple[BuildResult | None, Stamp | None]:
-    """The edition that was built of the same inputs, if it is there; and the stamp of what a build rests on."""
+    """The edition that was built of the same inputs, if it and the report that it cites are there; and the stamp of what a
+    build rests on."""
     stamp = question.stamp()
     known = recall(root, question, stamp)
-    return (None if known is None else _answered(known, root, tell_dates)), stamp
+    found = None if known is None or not cites_well(root, question.places) else _answered(known, root, tell_dates)
+    return found, stamp
 
 
 def _error_of(record: RunRecord, root: Path, plan: BuildPlan, question: Question) -> BaseException:

@@ -86,14 +86,10 @@ def _panel(axis: Axes, item: Disagreement) -> None:
     axis.set_yticks([])
     axis.spines["left"].set_visible(False)
     axis.tick_params(axis="x", labelsize=_SMALL_PT)
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda v, _: _tick(v, item.unit)))
-    axis.set_title(textwrap.fill(item.short, _TITLE_CHARS), fontsize=_SMALL_PT, loc="left", color=INK)
-
-
-def _tick(value: float, unit: str) -> str:
-    if unit == "share":
-        return formats.percent(value, 3) if value else "0"
-    return formats.write(value, unit, 4)
+    scale = formats.column_scale(item.unit, max(p.high for p in positions))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda v, _: formats.plain_number(v / scale.by)))
+    title = f"{item.short}, {scale.head}" if scale.head else item.short
+    axis.set_title(textwrap.fill(title, _TITLE_CHARS), fontsize=_SMALL_PT, loc="left", color=INK)
 
 
 def slowest_chart() -> Drawing:

@@ -7,22 +7,40 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.given import read_prices
-from fabricreport.memo.editions.editions import publish
+from fabricreport.memo.editions.editions import EVIDENCE, publish
 from fabricreport.memo.editions.locks import scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
+from fabricreport.memo.report import Cited, report_digest
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.plan import load_checked, make_plan
 
 NUMBER = {"id": "tco.difference", "text": "$531k", "label": "Difference", "grade": "quote", "inputs": []}
 
 
+def put_report(output: Path) -> Cited:
+    """An evidence report that a build would find below `output`, with an anchor for all its content."""
+    digest, anchors = report_digest(), {"tab-report-claims": "Table 3"}
+    edition = f"2026-11-23-{digest[:8]}"
+    with scratch_folder(output) as scratch:
+        folder = scratch / edition
+        folder.mkdir()
+        (folder / "ledger.json").write_text('{"inputs": [], "numbers": []}', encoding="utf-8")
+        facts = {"edition": edition, "as_of": "2026-11-23", "status": "Evidence report", "anchors": anchors}
+        facts |= {"client": {"name": "Evidence report", "slug": EVIDENCE}, "content_sha256": digest}
+        (folder / MANIFEST).write_bytes(sealed({**facts, "outputs": list_outputs(folder)}))
+        publish(scratch, output, EVIDENCE, edition)
+    return Cited(edition, anchors)
+
+
 def put_edition(params: Path, output: Path, **asked: Any) -> Path:
     """The edition that a build of these params would come to, with a ledger of one number for all its content."""
-    loaded = load_checked(params, asked.get("places", Places()), asked.get("as_of"))
+    places = asked.get("places", Places.of(params))
+    report = put_report(output) if places.report else None
+    loaded = load_checked(params, places, asked.get("as_of"))
     with scratch_folder(output) as scratch:
         work = scratch / "work"
         work.mkdir()
-        plan = make_plan(loaded, work, **asked)
+        plan = make_plan(loaded, work, report=report, **asked)
         folder = scratch / plan.edition
         folder.mkdir()
         (folder / "ledger.json").write_text(

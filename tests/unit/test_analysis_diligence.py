@@ -138,9 +138,8 @@ def test_a_step_a_quarter_longer_wastes_a_fifth_of_the_time():
 
 
 def test_a_lead_is_used_up_where_shortfall_times_price_equals_it():
-    assert model.lead_lost_at(6.0, 300.0, 100.0) == 9.0
-    assert model.lead_lost_at(100.0, 300.0, 10.0, upwards=False) == 70.0
-    assert model.lead_lost_at(100.0, 2_000.0, 10.0, upwards=False) is None
+    assert model.lead_lost_at(100.0, 300.0, 10.0) == 70.0
+    assert model.lead_lost_at(100.0, 2_000.0, 10.0) is None
     assert model.lead_lost_at(6.0, -1.0, 100.0) is None
 
 
@@ -212,7 +211,7 @@ def test_a_growing_laboratory_gets_a_floor_for_every_size_of_network():
 
 def test_eleven_of_the_seventeen_sellers_do_not_state_a_topology(renter):
     assert renter.numbers["diligence.shortlisted"].value == 17
-    assert renter.numbers["diligence.undocumented"].value == 11
+    assert len(renter.undocumented) == 11
     assert {s.name for s in renter.fitting} == {
         "CoreWeave",
         "Crusoe",
@@ -234,7 +233,6 @@ def test_questions_stand_in_the_order_of_their_worth_and_settle_only_what_is_dra
     orders = [q.order for q in buyer.questions]
     assert orders == sorted(orders, reverse=True)
     assert orders[0][0] > 0
-    assert buyer.widest.difference.width == max(q.difference.width for q in buyer.priced)
     worth = {q.question.id: q for q in buyer.questions}
     assert "evidence:weeks-to-stable-rocev2" in worth["Q-OPS-03"].settles
     assert worth["Q-NET-08"].difference is None
@@ -261,4 +259,4 @@ def test_one_server_has_no_fabric_to_accept():
     result = bench.case("one node rented").diligence()
     assert result.promises == ()
     assert result.floors == {}
-    assert result.curve == ()
+    assert result.at_ends is None

@@ -64,7 +64,8 @@ def test_sixteen_rented_gpus_hardly_feel_the_fabric_and_experts_do() -> None:
 
 
 def test_ethernet_without_rdma_loses_far_more_than_either_rdma_fabric() -> None:
-    exposed = case("example").latency().exposed_share
+    plan = {"cluster__gpus": 128, "options": ("infiniband-ndr", "rocev2-branded-400g", "ethernet-tcp")}
+    exposed = changed("example", **plan).latency().exposed_share
     assert np.all(plain(exposed["ethernet-tcp"]) > 5 * plain(exposed["infiniband-ndr"]))
 
 

@@ -78,7 +78,7 @@ quoting: books case given models scenario sections
 tracing: answered blocks books case scenario sections
 asking: as_run books case constants given inputs scenario sections
 checking: as_run blocks books case constants declared figures given inputs intake models scenario sections
-memo: blocks books case checking given scenario theme
+memo: blocks books case checking declared given report scenario theme
 acceptance: blocks books case chain checking memo models scenario sections sections/decision
 cli_progress: memo
 cli_shared:

@@ -12,7 +12,8 @@ from notebook_cells import run, sources
 
 from fabricreport.blocks.document import Block
 from fabricreport.blocks.gate import bare_numbers, texts
-from fabricreport.blocks.nodes import DataTable, Figure, Ref, plain_text, walk
+from fabricreport.blocks.nodes import DataTable, Figure, Paragraph, Ref, plain_text, walk
+from fabricreport.blocks.preview import preview_html
 from fabricreport.books.claims import VERDICTS
 from fabricreport.books.evidence import EvidenceBook, read_evidence
 from fabricreport.books.glossary import glossary_book
@@ -23,7 +24,7 @@ from fabricreport.memo.report import report_digest
 from fabricreport.memo.run.fingerprint import tree_digest
 from fabricreport.project import PACKAGE
 from fabricreport.report import charts, opened, tables
-from fabricreport.report.figures import slug, worst_row
+from fabricreport.report.figures import FIGURES, slug, worst_row
 from fabricreport.report.opened import Report, open_report
 from fabricreport.vocabulary import LEANS
 
@@ -76,6 +77,11 @@ def test_the_report_holds_what_memos_refer_to_and_refers_to_nothing_else(blocks:
     assert {node.id for node in nodes if isinstance(node, Ref)} <= there
 
 
+def test_every_declared_figure_is_printed_or_makes_a_family_of_which_one_is(blocks: list[Block]) -> None:
+    printed = {entry["id"] for block in blocks for entry in block.ledger}
+    assert [spec.pattern for spec in FIGURES.specs if not any(spec.shape.fullmatch(i) for i in printed)] == []
+
+
 def test_no_number_stands_bare_and_nothing_is_said_of_a_client_or_a_price(blocks: list[Block]) -> None:
     for block in blocks:
         for _, text in texts(block.nodes):
@@ -108,6 +114,7 @@ def test_the_verdicts_of_the_articles_sum_to_all_claims(case: Report) -> None:
     assert value(case, "claims") == len(case.found.audited) < len(case.found.claims)
     assert value(case, "claims.computed") + value(case, "claims.judged") == value(case, "claims")
     assert value(case, "articles.selling") == 4
+    assert 0 < value(case, "contradictions.articles") <= value(case, "articles")
 
 
 def test_the_known_answers_stand_beside_what_the_articles_state(case: Report) -> None:
@@ -224,8 +231,8 @@ def test_the_slowest_lies_farther_out_among_more_and_less_far_where_a_shock_is_s
 
 def test_every_question_seller_and_term_has_its_row(case: Report) -> None:
     assert len(tables.questions(case).rows) == value(case, "questions")
-    assert len(tables.sellers(case).rows) == len(case.found.sellers.sellers)
-    assert len(tables.service_levels(case).rows) == len(case.found.contracts)
+    assert len(tables.sellers(case).rows) == value(case, "sellers")
+    assert len(tables.service_levels(case).rows) == value(case, "contracts")
     shown = {cell for row in tables.glossary().rows for cell in (row.cells[0], row.cells[2])}
     assert shown - {""} == {term.term for term in glossary_book().terms}
 
@@ -255,3 +262,8 @@ def test_the_edition_is_another_where_an_entry_a_card_or_the_code_changes(tmp_pa
     with (copy / changed).open("a", encoding="utf-8") as handle:
         handle.write("\n# another line\n")
     assert report_digest(package=tree_digest(copy)) != before
+
+
+def test_a_notebook_in_jupyter_names_the_report_in_words() -> None:
+    said, own = (preview_html((Paragraph((Ref(i),)),)) for i in ("tab-report-claims", "tab-tco-causes"))
+    assert "the evidence report" in said and "tab-report" not in said and "tab-tco-causes" in own

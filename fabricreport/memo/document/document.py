@@ -25,7 +25,7 @@ from fabricreport.memo.document.safe import one_line, visible
 from fabricreport.memo.document.sources import Source, SourceBook
 
 DRAFT, CLIENT_COPY = "Draft", "Client copy"
-MEMORANDUM = "Memorandum"
+MEMORANDUM, LETTERS = "Memorandum", "Letters"
 SOURCES_TITLE = "Sources"
 DERIVATIONS_TITLE = "Where each number comes from"
 
@@ -47,6 +47,11 @@ class FrontMatter:
     version: str
     seed: str
     kind: str
+
+    @property
+    def shown_status(self) -> str:
+        """The status as it is printed: only a memo is a client's copy or a draft of one."""
+        return self.status if self.draft or self.kind == MEMORANDUM else ""
 
     @property
     def draft(self) -> bool:
@@ -92,8 +97,13 @@ class Document:
 
     @property
     def derives_in_print(self) -> bool:
-        """Whether print tells where numbers come from; of the evidence report the HTML edition alone does."""
+        """Whether print tells where numbers come from; of the evidence report and of letters the HTML alone does."""
         return self.front.kind == MEMORANDUM
+
+    @property
+    def lists_sources(self) -> bool:
+        """Whether print lists sources; letters go to sellers as they are."""
+        return self.front.kind != LETTERS
 
     @property
     def spined(self) -> bool:
@@ -134,7 +144,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         if numbering.prints_numbers(found.pieces)
         else None
     )
-    resolver = Resolver(numbering)
+    resolver = Resolver(numbering, marks_age=front.kind != LETTERS)
     done_glance = resolver.glance(glance, "the glance") if glance else None
     done_first = [node for piece in numbered_first for node in resolver.resolve(piece)]
     met = resolver.used_numbers()
@@ -159,7 +169,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         input_sets=closing.sets,
         headline={**headline, **more_headline},
         problems=tuple(problems),
-        any_stale=any(found.ledger[i].get("stale") for i in used),
+        any_stale=resolver.marks_age and any(found.ledger[i].get("stale") for i in used),
         sources_heading=sources_at,
         derivations_heading=derivations_at,
         first_numbers=first_numbers,

@@ -7,7 +7,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from fabricreport.blocks.nodes import Cite, DataTable, Figure, Heading, Num, Numbered, plain_text, walk
+from fabricreport.blocks.nodes import (
+    EVIDENCE_REPORT,
+    Cite,
+    DataTable,
+    Figure,
+    Heading,
+    Num,
+    Numbered,
+    is_of_report,
+    plain_text,
+    walk,
+)
 from fabricreport.errors import Problem
 from fabricreport.formats import NBSP
 from fabricreport.ledger import Record
@@ -36,18 +47,13 @@ def left_out(identity: str, present: Collection[str] = ()) -> str:
     return f"the section on {_SUBJECTS.get(section, section)} (left out of this copy)"
 
 
-_OF_REPORT = re.compile(r"(?:sec|tab|fig)-report(?:-|\Z)")
-"""What belongs to the evidence report by its id."""
-EVIDENCE_REPORT = "the evidence report"
-
-
 def in_report(identity: str, report: Mapping[str, Any] | None) -> str:
     """How prose names what stands in the evidence report that a memo cites; '' for any other id, and what it lacks.
 
     `report` is what the front matter says of it: its `edition`, and by anchor what each is called there. Without one, as
     in JupyterLab, all of it is called the evidence report.
     """
-    if not _OF_REPORT.match(identity):
+    if not is_of_report(identity):
         return ""
     if report is None:
         return EVIDENCE_REPORT

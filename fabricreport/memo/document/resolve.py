@@ -76,9 +76,13 @@ def unmarked(nodes: Iterable[Inline]) -> tuple[Inline, ...]:
 
 
 class Resolver:
-    """Copies nodes with what `Numbering` found; remembers the footnotes and the numbers it met."""
+    """Copies nodes with what `Numbering` found; remembers the footnotes and the numbers it met.
 
-    def __init__(self, numbering: Numbering) -> None:
+    Without `marks_age` no number bears a mark of age.
+    """
+
+    def __init__(self, numbering: Numbering, *, marks_age: bool = True) -> None:
+        self.marks_age = marks_age
         self.notes: list[PlacedNote] = []
         self._numbering = numbering
         self._used: dict[str, None] = {}
@@ -250,7 +254,7 @@ class Resolver:
         self._used.setdefault(node.id)
         anchor = self._numbering.anchors.of("d", quoted_input(entry, self._numbering.book.inputs) or node.id)
         footing = FOOTING.get(str(entry.get("grade") or ""), "")
-        return PlacedNum(node.id, node.text, node.value, anchor, footing, bool(entry.get("stale")))
+        return PlacedNum(node.id, node.text, node.value, anchor, footing, self.marks_age and bool(entry.get("stale")))
 
     def _ref(self, node: Ref) -> Ref | Text:
         target = self._numbering.targets.get(node.id)

@@ -22,6 +22,7 @@ from fabricreport.blocks.nodes import (
     plain_text,
 )
 from fabricreport.ledger import Record
+from fabricreport.memo.document.document import LETTERS
 from fabricreport.memo.document.gather import Gathered, Piece, gather
 from fabricreport.memo.document.measures import sentences_of
 from fabricreport.memo.document.tables import table_rows
@@ -56,20 +57,21 @@ def own_files(memo: Any) -> dict[str, Any]:
     for cell in memo.cells:
         for name in _files(cell) if cell.get("outputs") else ():
             tagged.setdefault(name, []).append(cell)
-    return {name: _alone(memo, cells) for name, cells in sorted(tagged.items())}
+    return {name: _alone(memo, name, cells) for name, cells in sorted(tagged.items())}
 
 
 def _files(cell: Any) -> list[str]:
     return [t.removeprefix(OWN_FILE) for t in cell.metadata.get("tags", []) if t.startswith(OWN_FILE)]
 
 
-def _alone(memo: Any, cells: list[Any]) -> Any:
+def _alone(memo: Any, name: str, cells: list[Any]) -> Any:
     part = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
     pieces = [piece for cell in cells for piece in gather({"cells": [cell]}).pieces]
     heading = next((n for piece in pieces for n in piece.nodes if isinstance(n, Heading)), None)
     front = dict(memo.metadata["fabricreport"])
     title = plain_text(heading.children) if heading else str(front["title"])
-    part.metadata["fabricreport"] = {**front, "title": title, "subject": title}
+    kind = {"kind": LETTERS} if name == LETTERS.lower() else {}
+    part.metadata["fabricreport"] = {**front, "title": title, "subject": title, **kind}
     part.cells = list(cells)
     return part
 

@@ -14,9 +14,12 @@ from fabricreport.memo.editions.editions import EVIDENCE, LATEST, latest_edition
 from fabricreport.memo.editions.manifest import MANIFEST, read_output, read_sealed
 
 if TYPE_CHECKING:
+    from fabricreport.case import Case
     from fabricreport.ledger import Record
+    from fabricreport.report.opened import Report
 
 LEDGER = "ledger.json"
+LIBRARY = "the library"
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Explanation:
     inputs: tuple[Record, ...]
     dependents: tuple[Record, ...]
     worked_out_from: str = ""
-    """The params file of a figure that was worked out when asked; it is in no memo."""
+    """The params file of a figure that was worked out when asked, or the library; it is in no memo."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `--json`."""
@@ -91,8 +94,9 @@ def _source_lines(record: Mapping[str, Any], indent: str) -> list[str]:
     return lines
 
 
-def explain(ledger: Ledger, entry_id: str, params: Path | None = None) -> Explanation:
-    """Explain a number's or an input's id; what the ledger lacks is worked out from `params`.
+def explain(ledger: Ledger, entry_id: str, params: Path | None = None, output: Path | None = None) -> Explanation:
+    """Explain a number's or an input's id; what the ledger lacks is worked out from `params`, else from the client's params
+    file in the project that `output` belongs to, or for the evidence report from the library.
 
     `InputError` with "did you mean" when neither has it.
     """
@@ -106,7 +110,9 @@ def explain(ledger: Ledger, entry_id: str, params: Path | None = None) -> Explan
     if entry_id in inputs:
         resting = tuple(n for n in numbers.values() if entry_id in n["inputs"])
         return Explanation(ledger, inputs[entry_id], (), resting)
-    found = _worked_out(ledger, entry_id, params) if params is not None else None
+    if params is None and output is not None and ledger.slug != EVIDENCE:
+        params = params_of(ledger, output)
+    found = _worked_out(ledger, entry_id, params)
     if found is not None:
         return found
     raise InputError(
@@ -127,17 +133,27 @@ def _declared() -> list[str]:
     return [spec.pattern for one in DECLARED.values() for spec in one.specs]
 
 
-def _worked_out(ledger: Ledger, entry_id: str, params: Path) -> Explanation | None:
-    """What the case of a params file says to the id; None if it has no such figure."""
-    from fabricreport.case import open_case
+def _worked_out(ledger: Ledger, entry_id: str, params: Path | None) -> Explanation | None:
+    """What the case of a params file, or the library, says to the id; None if it has no such figure."""
+    case: Case | Report
+    if ledger.slug == EVIDENCE:
+        from fabricreport.report.opened import open_report
 
-    case = open_case(params)
+        case = open_report()
+    elif params is not None:
+        from fabricreport.case import open_case
+
+        case = open_case(params)
+    else:
+        return None
     try:
         number = case.figure(entry_id)
     except LookupError:
         return None
     used = sorted({*number.inputs, *number.sources} - {entry_id})
-    return Explanation(ledger, number.as_dict(), tuple(dict(case.record(i)) for i in used), (), params.name)
+    return Explanation(
+        ledger, number.as_dict(), tuple(dict(case.record(i)) for i in used), (), params.name if params else LIBRARY
+    )
 
 
 def params_of(ledger: Ledger, output: Path) -> Path | None:

@@ -71,13 +71,12 @@ def plan_refresh(
     """
     params_path, root = Path(params_path), Path(output)
     places = places or Places.of(params_path)
-    from fabricreport.memo.build import cited_report
+    from fabricreport.memo.build import cited_report, cites_well
 
-    report = cited_report(root, places, progress)
     question = Question(params_path, places, NEWEST_PRICE if as_of is None else str(as_of))
     before = question.stamp()
     known = recall(root, question, before)
-    last = _standing(known, root) if known is not None else None
+    last = _standing(known, root) if known is not None and cites_well(root, places) else None
     if known is not None and last is not None:
         return RefreshPlan(False, (), known.slug, known.as_of, known.edition, last, known.notes)
     from fabricreport.given import read_params, read_prices
@@ -86,6 +85,7 @@ def plan_refresh(
     loaded = read_params(params_path)
     day, messages = (as_of, []) if as_of is not None else feed_day(loaded, places)
     loaded = load_checked(params_path, places, day, going_on=True)
+    report = cited_report(root, places, progress)
     last = latest_edition(root, loaded.slug)
     book = read_prices(loaded.folder, loaded.slug, places.project_params)
     good, told = _going_on(book, parse_date(day), last)

@@ -29,7 +29,7 @@ def closing_of(document: Document, most_inputs: int | None = None) -> Closing:
     Of the inputs behind page one `most_inputs` are printed at most, in their order.
     """
     if not document.derives_in_print:
-        return Closing(document.sources, (), (), ())
+        return Closing(document.sources if document.lists_sources else (), (), (), ())
     if not document.spined:
         return Closing(document.sources, document.derivations, document.inputs, document.input_sets)
     shown = [d for d in document.derivations if d.id in document.first_numbers]

@@ -106,7 +106,9 @@ def _settle(folder: Path, payload: Data) -> None:
     Often the block after one that floats does not fit either: then both, or three, are tried together.
     """
     nodes = [*payload["body"], *payload["annexes"]]
-    movable = {n["anchor"]: n for n in nodes if n["t"] in ("figure", "datatable")}
+    # In annexes, which are tables alone, a table that floats would pass the heading of the next annex: there they break.
+    floating = payload["body"] if payload["spined"] else nodes
+    movable = {n["anchor"]: n for n in floating if n["t"] in ("figure", "datatable")}
     led = {here["anchor"]: before["anchor"] for before, here in pairwise(nodes) if _leads(before, here)}
     # The closing annexes move nothing before them: trying goes faster without.
     sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
@@ -286,7 +288,7 @@ def _payload(document: Document) -> Data:
     """The document as plain JSON values whose text the embedded fonts can print."""
     front = dataclasses.asdict(document.front)
     match = _LANGUAGE.match(document.front.language)
-    front |= {"draft": document.front.draft, "lang": match[1] if match else "en"}
+    front |= {"status": document.front.shown_status, "draft": document.front.draft, "lang": match[1] if match else "en"}
     front["region"] = match[2].upper() if match and match[2] else None
     front["day"] = _day(document.front.date)
     front["pages"] = []
@@ -294,21 +296,22 @@ def _payload(document: Document) -> Data:
     def shown(node: Top) -> Data:
         return to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
 
+    sources_at = document.sources_heading if document.lists_sources else None
     derived_at = document.derivations_heading if document.derives_in_print else None
-    unprinted = document.derivations_heading if derived_at is None else None
+    unprinted = {document.sources_heading, document.derivations_heading} - {sources_at, derived_at}
     payload: Data = {
         "front": front,
         "glance": shown(document.glance) if document.glance else None,
         "spined": document.spined,
         "first": [shown(node) for node in document.first],
         "body": [shown(node) for node in document.body],
-        "annexes": [shown(node) for node in document.annexes],
+        "annexes": [shown(node) | ({"loose": True} if document.spined else {}) for node in document.annexes],
         "opening": _opening(document),
         "contents": [
-            {"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1 and h is not unprinted
+            {"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1 and h not in unprinted
         ],
         "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
-        "sources_heading": _optional(document.sources_heading),
+        "sources_heading": _optional(sources_at),
         "derivations_heading": _optional(derived_at),
         "any_stale": document.any_stale,
         "places": {},

@@ -48,13 +48,6 @@ class Changes:
         return found
 
     @property
-    def unmoved(self) -> tuple[Moved, ...]:
-        """The answers that move nothing at all."""
-        moving = {(m.provider, m.question) for m in self.answered.moving}
-        still = {(m.provider, m.question): m for m in self.answered.moved if m.new is None}
-        return tuple(m for key, m in still.items() if key not in moving)
-
-    @property
     def sellers(self) -> tuple[str, ...]:
         """Sellers of whose answers one moves something."""
         return tuple(dict.fromkeys(m.provider for m in self.answered.moving))

@@ -60,7 +60,7 @@ def _count(
     )
 
 
-_BEHIND = "count of evidence and prices behind the totals compared, the dates and the pass values"
+_BEHIND = "count of evidence and prices behind the totals compared, offers, the dates and the pass values"
 
 FIGURES = Declaration(
     "evidence",

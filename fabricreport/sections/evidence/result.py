@@ -15,10 +15,12 @@ class EvidenceResult:
     """What the advice rests on.
 
     `used`: ids of the evidence and prices behind the advice; `prices` those among them, past their shelf life first, then the
-    oldest; `bearing`: the contested quantities that bear on this client.
+    oldest; `offered`: ids of inputs that only the cost of an offer rests on; `bearing`: the contested quantities that bear on
+    this client.
     """
 
     used: frozenset[str]
     prices: tuple[Price, ...]
+    offered: frozenset[str]
     bearing: tuple[Disagreement, ...]
     numbers: Mapping[str, Number]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Set
 from dataclasses import replace
 
 from fabricreport.books.prices.book import Price
@@ -13,10 +13,13 @@ from fabricreport.sections.evidence.figures import FIGURES, EvidenceFigures
 from fabricreport.sections.evidence.result import EvidenceResult
 
 
-def run(given: Inputs, behind: Iterable[str]) -> EvidenceResult:
-    """Gather the evidence of a case; `behind`: the inputs of the figures that carry the advice."""
-    used = frozenset(i for i in behind if i.startswith(("evidence:", "price:")))
-    result = EvidenceResult(used, _prices(given, used), bearing(given, used), {})
+def run(given: Inputs, behind: Set[str], offered: Set[str]) -> EvidenceResult:
+    """Gather the evidence of a case.
+
+    `behind`: the inputs of the figures that carry the advice; `offered`: those of what each seller's offer costs.
+    """
+    used = frozenset(i for i in behind | offered if i.startswith(("evidence:", "price:")))
+    result = EvidenceResult(used, _prices(given, used), frozenset(offered - behind), bearing(given, used), {})
     return replace(result, numbers=DeclaredFigures(FIGURES, EvidenceFigures(given, result), given))
 
 

@@ -14,6 +14,8 @@ from fabricreport.sections.evidence.result import EvidenceResult
 
 EVERY = "all options"
 """What a price is used for that none of the options compared names."""
+OFFER = "that seller’s offer"
+"""What a price is used for that one offer alone rests on."""
 
 
 def prices(given: Inputs, result: EvidenceResult, figure: FigureOf) -> Table:
@@ -27,7 +29,7 @@ def prices(given: Inputs, result: EvidenceResult, figure: FigureOf) -> Table:
                 figure(f"evidence.age.{p.item}"),
                 f"**past:** {p.expiry.isoformat()}" if p.stale else Name(p.expiry.isoformat()),
                 f"{p.grade} {{cite {p.id}}}",
-                used_for(given.options, p.id),
+                Name(OFFER) if p.id in result.offered else used_for(given.options, p.id),
             ]
         )
         for p in result.prices
