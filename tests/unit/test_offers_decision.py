@@ -70,7 +70,7 @@ def findings(case: Case) -> set[F]:
     """What is said of the offers, and how page one opens."""
     found = case.comparison
     late = not any(found.verdict.likely(o, found.rule) for o in (found.choice, found.rival))
-    return {opening(of(case)), *offer_findings(of_offers(case), case.figure, late=late)}
+    return {opening(of(case)), *offer_findings(of_offers(case), late=late)}
 
 
 def words(case: Case) -> Mapping[str, Any]:
@@ -292,7 +292,7 @@ def test_single_nodes_speak_for_a_network_where_they_cost_more_and_against_it_wh
         row = case.decision().courses.row(CourseKind.SINGLE_NODE)
         assert row is not None
         assert (float(plain(row.against).mean()) > 0) == (found == F.OFFERS_SINGLE_NODE_DEARER)
-        assert set(offer_findings(case.decision(), case.figure, late=False)) & pair == {found}
+        assert set(offer_findings(case.decision(), late=False)) & pair == {found}
 
 
 def test_a_price_that_expires_on_the_memos_date_is_told_apart_from_one_out_of_date() -> None:
@@ -368,7 +368,7 @@ def test_a_bill_of_quantities_prices_its_option_beside_the_memos_own_bill() -> N
     assert case.decision().numbers["decision.bids.gap.example-cloud"].value == pytest.approx(
         plain(bid.gap).mean(), rel=0.01
     )
-    assert F.BIDS in set(offer_findings(case.decision(), case.figure, late=False))
+    assert F.BIDS in set(offer_findings(case.decision(), late=False))
 
 
 def test_the_examples_are_invented_and_say_so() -> None:
