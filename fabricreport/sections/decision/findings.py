@@ -173,7 +173,7 @@ def _view(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _turning(read: _Read) -> Iterator[DecisionFinding]:
-    if read.result.turns.turning:
+    if read.result.turning_beyond_body:
         yield F.TURNS
 
 
