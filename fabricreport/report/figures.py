@@ -246,10 +246,21 @@ _COUNTS = (
         "all claims − computed",
     ),
     _count("contradictions", "Places where an article contradicts itself", lambda at: len(at.contradictions)),
+    _count(
+        "contradictions.articles",
+        "Articles that contradict themselves",
+        lambda at: len({c.source for c in at.contradictions}),
+    ),
     _count("contested", "Quantities on which sources disagree", lambda at: len(at.contested)),
     _count("unmeasured", "Quantities of which nothing was found", lambda _: len(read_yaml("assurance")["unmeasured"])),
     _count("models", "Models with a validation card", lambda at: len(at.cards)),
     _count("questions", "Questions to sellers", lambda at: len(at.sellers.questions)),
+    _count("sellers", "Sellers in the article's table", lambda at: len(at.sellers.sellers)),
+    _count(
+        "contracts",
+        "Contracts that were read",
+        lambda at: len(at.contracts),
+    ),
 )
 
 

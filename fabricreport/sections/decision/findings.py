@@ -173,7 +173,7 @@ def _view(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _turning(read: _Read) -> Iterator[DecisionFinding]:
-    if read.result.turns.turning:
+    if read.result.turning_beyond_body:
         yield F.TURNS
 
 
@@ -238,7 +238,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     verb = VERB[read.given.params.money.acquisition]
     titles = {c: inside(title) for c, title in criteria().items()}
     pair = (verdict.choice, verdict.runner_up)
-    edges = [edging(read.given, read.figure, turn, edge, pair) for turn, edge in read.edges[:1]]
+    edges = tuple(edging(read.given, read.figure, turn, edge, pair) for turn, edge in read.edges)
     return {
         "judges": judges(read.given),
         **market_words(read.given, result, read.likeness),
@@ -258,6 +258,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         if read.barred
         else None,
         "edge": edges[0] if edges else None,
+        "edges": edges,
         "quote": unquoted_named(read.given, nearest) if (nearest := result.nearest_quote) else None,
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
         "strongest": _strongest(read),

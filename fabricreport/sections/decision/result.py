@@ -219,8 +219,8 @@ class DecisionResult:
     def turning_beyond_body(self) -> tuple[Turn, ...]:
         """Inputs that turn the money or the advice, less those that the body tells; where hours are offered it tells of none."""
         found = tuple(t for t in self.turns.turning if t.flips or self.changing(t))
-        if self.offers is not None:
-            return found
+        if self.offers is not None:  # where either network may be taken, a turn to one of them is no change
+            return () if self.verdict.open else found
         told = {turn.input_id for turn, _ in self.edges(TOLD[self._given.params.asked])}
         return tuple(t for t in found if t.input_id not in told)
 

@@ -39,6 +39,7 @@ class DiligenceFinding(StrEnum):
     PLAN_UNUSED = "some collective of the plan is not run over the fabric by the client's step"
     PLAN_BOTH = "the plan has thresholds for two options"
     PLAN_CREDIT = "lost bandwidth costs something"
+    CREDIT_OF_STAGES = "and the plan has several stages, over all of which the credit counts"
     PLAN_FREE = "lost bandwidth costs nothing"
     PLAN_FEW_NODES = "no stage has nodes enough to make traffic of its own beside a test, and a sheet asks for it"
     PLAN_LOSSLESS = "an Ethernet fabric compared is kept lossless or marked"
@@ -96,6 +97,8 @@ def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
     if result.plan_of_rival is not None:
         yield F.PLAN_BOTH
     yield F.PLAN_CREDIT if "diligence.credit_share" in result.numbers else F.PLAN_FREE
+    if "diligence.credit_share" in result.numbers and len(stage_numbers(plan)) > 1:
+        yield F.CREDIT_OF_STAGES
     yield from _sheets(given)
 
 

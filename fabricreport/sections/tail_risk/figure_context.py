@@ -17,7 +17,7 @@ from fabricreport.models.risk.incidents import IncidentLaw
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase
 from fabricreport.provenance import plain
-from fabricreport.sections.tail_risk.horizon import FABRIC_CAUSES
+from fabricreport.sections.tail_risk.horizon import CAUSES, FABRIC_CAUSES
 from fabricreport.sections.tail_risk.outcomes import Outcome
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.validation.card import CardRow

@@ -13,7 +13,6 @@ _BY_REGRESSION = (
     "regression on the outcomes, learnt on some and judged on the others: mean cost of the option that is cheapest on average "
     "− that of the option chosen on what is known"
 )
-_OF_ERRORS = "of the paired difference, and of the sample’s resolution"
 
 
 def _found(at: DecisionFigures) -> Information:
