@@ -186,16 +186,6 @@ def rounded(values: Any, digits: int = PLOT_DIGITS) -> np.ndarray[Any, np.dtype[
     return np.asarray(np.where(np.isfinite(array), np.round(array * factor) / factor, array))
 
 
-def percentiles(draws: Any, shares: Sequence[float]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Percentiles of each row of draws (points, draws), shape (len(shares), points); a row without a number stays NaN."""
-    array = np.asarray(draws, dtype=float)
-    found = np.full((len(shares), len(array)), np.nan)
-    known = np.isfinite(array).any(axis=1)
-    if known.any():
-        found[:, known] = np.nanpercentile(array[known], list(shares), axis=1)
-    return found
-
-
 def rows_of(frame: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
     """A data frame as rows of text for the chart's CSV, the header first; numbers rounded as they were plotted."""
 

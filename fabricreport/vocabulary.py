@@ -105,8 +105,6 @@ class CourseKind(StrEnum):
     """Take one option, and sign for the first stage of the plan alone."""
     EITHER = "either"
     """Take whichever of two the better offer brings."""
-    ASK = "ask"
-    """Ask for one that is only announced."""
     SINGLE_NODE = "single-node"
     """Do the same work in jobs that stay within a node."""
     OFFERS = "offers"

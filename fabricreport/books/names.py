@@ -186,12 +186,6 @@ def side_names(options: Sequence[Option], side: str) -> Names:
     return names_of(" and ".join(family_names(f).phrase for f in ([side] if side in found or not found else found)))
 
 
-def side_colour(options: Sequence[Option], side: str) -> str:
-    """The colour of a side's marks: of its own family where that is compared or nothing of the side is, else of the first."""
-    found = [o.family for o in options if o.side == side]
-    return families()[side if side in found or not found else found[0]].colour
-
-
 def seller_names(name: str) -> tuple[str, ...]:
     """Every name that a seller goes by: the whole one, and the parts of a double name (`DataCrunch/Verda`)."""
     return tuple(dict.fromkeys((name, *name.split("/"))))

@@ -170,7 +170,6 @@ class Option:
     own_colour: Annotated[Colour | None, Field(alias="colour")] = None
     roles: Roles = field(default_factory=dict)
     pieces: Annotated[Mapping[_Kind, Piece], AfterValidator(_complete)]
-    alternatives: Mapping[_Kind, tuple[Reference, ...]]
     support: Reference
     licence: Licence | None
     operating_system: ReferenceOrNone
@@ -238,8 +237,6 @@ class Option:
         for kind, piece in self.pieces.items():
             found += [Need(piece.price, ("pieces", kind, "price"), MONEY)]
             found += [Need(piece.watts, ("pieces", kind, "watts"), WATTS)]
-        for kind, refs in self.alternatives.items():
-            found += [Need(ref, ("alternatives", kind, i), MONEY) for i, ref in enumerate(refs)]
         if self.licence:
             found += [Need(self.licence.per_endpoint_year, ("licence", "per_endpoint_year"), PER_ENDPOINT_YEAR)]
             found += [Need(self.licence.needed_above_gpus, ("licence", "needed_above_gpus"), COUNT)]
@@ -336,7 +333,7 @@ def _like_another(located: Located, i: int, known: Mapping[str, dict[str, Any]])
         own["pieces"] = {k: v for k, v in {**base["pieces"], **pieces}.items() if v is not None}
     if isinstance(roles := own.get("behaviour"), dict) and own.get("family", base["family"]) == base["family"]:
         own["behaviour"] = {**base.get("behaviour", {}), **roles}
-    return {**base, "notes": [], "alternatives": {}, "on_sale": None, "say": [], **own}, []
+    return {**base, "notes": [], "on_sale": None, "say": [], **own}, []
 
 
 def _read(located: Located, i: int, entry: Any, taken: Container[str]) -> tuple[Option | None, list[Problem]]:

@@ -42,7 +42,7 @@ IN_WORDS: Mapping[str, str] = {
     "workload.tokens_billion": "as many as the run's length gives",
     "workload.run_days": "as long as the tokens take",
     "workload.jobs": "one job on all GPUs of a site, or on a shared cluster the sizes published for one",
-    "organisation.beyond_money": "no order: all weightings of the five count alike",
+    "organisation.beyond_money": "no order: it breaks no tie",
     "money.materiality_usd": "the larger of a share of the lines that differ and the noise of their quotes",
     "providers": "none named",
     "offers": "none: published prices stand in",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -20,7 +19,7 @@ class Market:
 
     def sells(self, option: Option) -> bool:
         """Whether it is shipped with the package, on sale that day, and sold with the client's GPUs."""
-        return option.shipped and self.vendor in option.gpus_of and not announced(option, self.day)
+        return option.shipped and self.vendor in option.gpus_of and not (option.on_sale and option.on_sale > self.day)
 
     def apart(self, a: Option, b: Option) -> bool:
         """Whether two options are of different generations."""
@@ -65,18 +64,3 @@ class Market:
             and not self.apart(o, other)
         )
         return min(kin, key=lambda o: abs(o.generation - other.generation), default=None)
-
-
-def announced(option: Option, day: date) -> bool:
-    """Whether it cannot be ordered yet on that day."""
-    return option.on_sale is not None and option.on_sale > day
-
-
-def on_sale_by(options: Iterable[Option], side: str, vendor: str, after: date, by: date) -> tuple[Option, ...]:
-    """Shipped options of a side that come on sale after one day and no later than another, the first one first."""
-    coming = [
-        o
-        for o in options
-        if o.shipped and o.side == side and vendor in o.gpus_of and o.on_sale is not None and after < o.on_sale <= by
-    ]
-    return tuple(sorted(coming, key=lambda o: str(o.on_sale)))

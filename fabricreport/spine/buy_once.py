@@ -275,7 +275,7 @@ def _other_side(read: Read) -> Iterator[Finding]:
         yield F.RIVAL_EVER
     if read.holds(D.ALIKE_FASTER) and read.holds(D.ALIKE_TURNS, D.ALIKE_SHRINKS, D.ALIKE_LEVEL):
         yield F.ALIKE_CHECK
-    if read.result.parting is not None:
+    if read.result.parts:
         yield F.LEANS_TO_RIVAL
     if read.verdict.open:
         yield F.STANDS_ASKING if read.asking_small else F.STANDS_OPEN

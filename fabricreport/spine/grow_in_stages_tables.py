@@ -28,12 +28,6 @@ MOST_ACTIONS = 5
 """Lines at most of what to do before signing."""
 TESTED = ("allreduce", "alltoall")
 """Exchanges told of, by their names in logs: those that the text explains. The plan begins with them, on a quiet network."""
-_PARTS = {
-    "switches": "Switches",
-    "optics_and_cables": "Optics and cables",
-    "adapters": "Network adapters",
-    "spares_and_installation": "Spares, installation, management",
-}
 
 
 def stages(result: TcoResult) -> Table:
@@ -73,17 +67,6 @@ def closes_off(sites: Sequence[int]) -> list[Name]:
     begun = [later > before for before, later in zip([-1, *sites], sites, strict=False)]
     first = ("first site" if sites[0] == 1 else "first sites") if several else "all stages"
     return [Name((first if n == 0 else "next site") if new else "–") for n, new in enumerate(begun)]
-
-
-def parts(result: TcoResult) -> Table:
-    """What the whole network costs to buy, part by part, on either network."""
-    number, options = result.numbers, tuple(dict.fromkeys((result.choice, result.rival)))
-    rows = [Row([label, *(number[f"tco.bill.{cause}.{o}"] for o in options)]) for cause, label in _PARTS.items()]
-    total = Row(["The whole network", *(number[f"tco.fabric_capex.{o}"] for o in options)], role="total")
-    return Table(
-        [Column("Part"), *(Column(word, decimals=1) for word in ("{choice}", "{rival}")[: len(options)])],
-        [*rows, total],
-    )
 
 
 def changes(given: Inputs, result: DecisionResult, figure: FigureOf, edges: Sequence[Named]) -> Table:

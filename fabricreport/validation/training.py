@@ -226,8 +226,3 @@ def _pairs(data: Mapping[str, Any]) -> tuple[CardRow, ...]:
         )
         for row in read_rows("mlperf_pairs")
     )
-
-
-def pair_differences() -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Ethernet over InfiniBand training time, less one, of every MLPerf pair (shares)."""
-    return np.array([float(r["eth_minutes"]) / float(r["ib_minutes"]) - 1.0 for r in read_rows("mlperf_pairs")])

@@ -64,7 +64,6 @@ OPTIONS = """\
   links_per_cage: 2
   pieces:
     switch: {price: "price:switch-sn5610", watts: "evidence:own-watts"}
-  alternatives: {switch: ["price:switch-sn5600"]}
   management: {links: 2, nodes: 2, node_price: "evidence:management-server-usd"}
   licence: {per_endpoint_year: "evidence:licence-ufm-per-endpoint-year"}
   notes:

@@ -1,4 +1,4 @@
-"""Two dozen decisions: what this program says to each buyer, held against an honest expert and the articles.
+"""Two dozen decisions: what this program says to each buyer, held against an honest expert.
 
 Asked at the memo's own draws. `PYTHONPATH=.:tests python tests/golden/test_decisions.py` writes what we say anew.
 """
@@ -12,7 +12,6 @@ import bench
 import pytest
 import yaml
 
-from fabricreport.sections.decision.articles.words import article_findings
 from fabricreport.vocabulary import CourseKind, Ground, Side
 
 pytestmark = pytest.mark.slow
@@ -31,8 +30,6 @@ def answers_of(name: str) -> tuple[str, ...]:
         return ("single-node", side) if side == "standard-ethernet" else ("single-node",)
     if verdict.decided_by == Ground.SIZE:
         return ("does-not-matter",)
-    if course.kind == CourseKind.ASK:
-        return ("ask",)
     if course.kind in (CourseKind.EITHER, CourseKind.OFFERS, CourseKind.PILOT):
         return ("either", "does-not-matter") if verdict.confidence == "does not matter" else ("either",)
     ask = ("ask",) if course.kind == CourseKind.RENT_FIRST else ()
@@ -47,26 +44,13 @@ def test_an_honest_expert_would_say_so_too(name: str) -> None:
     assert not said <= set(CASES[name].get("must_not", ()))
 
 
-@pytest.mark.laws(8)
-@pytest.mark.parametrize("name", CASES)
-def test_advice_that_no_article_gives_comes_with_its_reason(name: str) -> None:
-    verdict = bench.comparison(name).verdict
-    theirs = {a["says"] for a in CASES[name]["articles"].values()} - {"silent"}
-    ours = {*answers_of(name), *(("does-not-matter",) if verdict.open else ())}
-    if not theirs & ours:
-        found = bench.drawn(name).decision()
-        told = [f for f in article_findings(found.articles, found.verdict) if f.name.startswith("ARTICLES_DIFFER")]
-        assert len(told) == 1
-
-
 def ours(name: str) -> dict[str, str]:
-    """What this program says to a buyer, and why: the course, its class, what decides, and who agrees."""
+    """What this program says to a buyer, and why: the course, its class, what decides."""
     found = bench.drawn(name).decision()
     return {
         "course": found.courses.advised.id,
         "class": str(found.verdict.confidence),
         "by": str(found.verdict.decided_by),
-        "articles_agree": " ".join(found.articles.agree) or "none",
     }
 
 
@@ -74,7 +58,7 @@ OURS_FILE = FOLDER / "ours.yaml"
 OURS = """\
 # What this program says to each buyer of this folder, made by `PYTHONPATH=.:tests python tests/golden/test_decisions.py`.
 # course: what is advised; class: how sure; by: what decides (money, the size, the client's date or weights, nothing for a
-# close call); articles_agree: the articles that would say the same. A change of it is a change of advice: say why.
+# close call). A change of it is a change of advice: say why.
 """
 
 

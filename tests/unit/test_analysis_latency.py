@@ -64,7 +64,8 @@ def test_sixteen_rented_gpus_hardly_feel_the_fabric_and_experts_do() -> None:
 
 
 def test_ethernet_without_rdma_loses_far_more_than_either_rdma_fabric() -> None:
-    exposed = case("example").latency().exposed_share
+    plan = {"cluster__gpus": 128, "options": ("infiniband-ndr", "rocev2-branded-400g", "ethernet-tcp")}
+    exposed = changed("example", **plan).latency().exposed_share
     assert np.all(plain(exposed["ethernet-tcp"]) > 5 * plain(exposed["infiniband-ndr"]))
 
 
@@ -106,11 +107,6 @@ def test_one_stage_needs_no_weights() -> None:
     result = case("example").latency()
     for key, share in result.exposed_share.items():
         assert plain(share) == pytest.approx(plain(result.exposed_now[key]))
-
-
-def test_shares_of_what_the_gap_hangs_on_sum_to_one() -> None:
-    for name in CLIENTS:
-        assert sum(case(name).latency().gap.hangs_on.values()) == pytest.approx(1.0)
 
 
 def test_gap_of_a_large_allreduce_grows_with_the_cluster_faster_on_a_ring() -> None:
@@ -174,7 +170,6 @@ def test_a_log_of_few_nodes_leaves_bandwidth_at_full_size_to_the_digit_on_both_f
     assert after.measurements and after.measurements.used and not after.measurements.carried(case("example").inputs)
     for option in before.busbw:
         np.testing.assert_array_equal(plain(after.busbw[option]), plain(before.busbw[option]))
-        assert after.numbers[f"latency.busbw.{option}"].text == before.numbers[f"latency.busbw.{option}"].text
     np.testing.assert_array_equal(plain(after.penalty), plain(before.penalty))
     np.testing.assert_array_equal(plain(after.gap.step_by_size.gap), plain(before.gap.step_by_size.gap))
 

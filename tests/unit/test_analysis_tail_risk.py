@@ -13,7 +13,6 @@ from fabricreport.models.risk.steps import step_inflation
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import effort_of, maturity_of, mix_of, planned_days
 from fabricreport.sections.latency.inputs import stages
-from fabricreport.sections.tail_risk import charts
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.horizon import CAUSES, Losses, losses
 from fabricreport.sections.tail_risk.inputs import subject
@@ -207,7 +206,6 @@ def test_one_server_has_no_fabric_to_fail(buyer):
     for option in found.outcomes:
         assert all(not plain(found.lost[option][c]).any() for c in ("bring_up", "stalls", "topology", "fabric"))
     assert {s.id for s in found.stress} == {"efficiency-loss", "stall"}
-    assert found.numbers["tail_risk.difference"].value == 0
 
 
 def test_skill_with_qos_is_what_roce_needs_and_infiniband_does_not(buyer):
@@ -237,8 +235,3 @@ def test_loss_is_priced_by_the_client_s_figure_or_the_market(bought, rented):
     stated, market = (next(iter(found.subjects.values())).run.gpu_hour_usd for found in (bought, rented))
     assert float(np.asarray(stated)) == pytest.approx(3.0)
     assert "price:gpu-hour-h100-on-demand" in inputs_of(market)
-
-
-def test_the_chart_is_drawn_and_carries_its_data(buyer, bought):
-    drawing = charts.causes_chart(buyer.inputs, bought)
-    assert drawing.id == "fig-tail-causes" and len(drawing.data) > 4 and drawing.svg.startswith("<svg")

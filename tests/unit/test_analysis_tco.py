@@ -13,7 +13,7 @@ from fabricreport.errors import InputError, OutOfRange
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import stages_of
 from fabricreport.sections.tail_risk.horizon import Losses
-from fabricreport.sections.tco import fabric
+from fabricreport.sections.tco import fabric, tables
 from fabricreport.sections.tco.bills import bills, builds_of
 from fabricreport.sections.tco.cost import (
     CAUSES,
@@ -263,3 +263,14 @@ def test_a_size_beyond_three_tiers_is_an_error_for_the_client(buyer):
     option = buyer.inputs.all_options["infiniband-ndr"]
     with pytest.raises(OutOfRange, match="do not fit"):
         fabric.builds(buyer.params.cluster, option, ((0, 100_000),), 4)
+
+
+def test_the_parts_list_of_each_option_adds_up_to_what_its_network_costs(grower):
+    amounts = []
+    for row in tables.materials(grower.inputs, grower.tco()).rows:
+        if row.role == "total":
+            assert sum(amounts) == pytest.approx(row.cells[-1].value)
+            amounts = []
+        elif row.role != "group":
+            amounts.append(row.cells[-1].value)
+    assert amounts == []

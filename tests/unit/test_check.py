@@ -178,7 +178,7 @@ def own_option(folder: Path, **changes: Any) -> Path:
     path = desk(folder, data)
     (folder / "options").mkdir()
     base = next(o for o in read_yaml("options") if o["id"] == "infiniband-ndr")
-    option = {**base, "alternatives": {"switch": ["price:switch-qm9700"]}, "id": "mine", "notes": []} | changes
+    option = {**base, "id": "mine", "notes": []} | changes
     (folder / "options" / "own.yaml").write_text(yaml.safe_dump([option], sort_keys=False), encoding="utf-8")
     return path
 

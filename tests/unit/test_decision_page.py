@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import bench
 import pytest
 import yaml
 from notebook_cells import run, sources
@@ -64,18 +65,6 @@ def headline(nodes: list[Top]) -> Mapping[str, object]:
     return next(n.data for n in nodes if isinstance(n, Headline))
 
 
-def test_a_plan_that_is_late_on_every_fabric_is_doubted_before_the_advice_is_explained_with_figures_of_the_ledger(
-    tmp_path: Path,
-) -> None:
-    racks = {"gpus": 16416, "gpu": "gb200-nvl72", "gpus_per_node": 72, "nic_ports_per_node": 72}
-    nodes = nodes_of(write(tmp_path, {f"cluster.{key}": value for key, value in racks.items()}))
-    (place,) = doubts(nodes)
-    assert nodes[place - 1] == named(nodes, "sec-decision") and nodes[place - 1] == nodes[0]
-    told = numbers(nodes[place])
-    assert "tail_risk.planned" in told and any(number.startswith("tail_risk.late.") for number in told)
-    assert {"workload.run_days", "cluster.gpus"} <= set(texts(nodes[place]))
-
-
 def test_a_client_who_said_five_things_is_told_the_rest_and_that_the_framework_takes_no_side(tmp_path: Path) -> None:
     path = tmp_path / "new.yaml"
     path.write_text(new_params("Newcomer", dt.date(2026, 11, 20)), encoding="utf-8")
@@ -125,18 +114,14 @@ def client(folder: Path, cluster: dict[str, Any], kind: str = "pretraining-dense
     return path
 
 
-def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree(tmp_path: Path) -> None:
-    path = client(tmp_path, {"gpus": 128, "trajectory": [{"month": 47, "gpus": 4096}]})
-    data = yaml.safe_load(path.read_text())
-    data["organisation"] |= {"existing_infiniband": "some", "qos_expertise": "strong"}
-    data["options"] = ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g", "ethernet-tcp"]
-    path.write_text(yaml.safe_dump(data))
-    decided = open_case(path)
-    leans_to, verdict = framework_of(decided.inputs).leans_to, decided.comparison.verdict
-    sides = {option.id: option.side for option in decided.options}
-    totals = {option: float(total.mean()) for option, total in decided.chain.bills.totals.items()}
-    assert (leans_to, verdict.agrees) == (Side.INFINIBAND, False)
-    assert standing(verdict, sides, leans_to, totals) == "behind"
+def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree() -> None:
+    verdict = bench.case("example").comparison.verdict
+    sides = {verdict.choice: Side.ROCEV2, verdict.runner_up: Side.PLAIN, "other": Side.INFINIBAND}
+    for other, told in ((3.0, "behind"), (1.5, "third")):
+        costs = {verdict.choice: 1.0, verdict.runner_up: 2.0, "other": other}
+        assert standing(verdict, sides, Side.INFINIBAND, costs) == told
+    del sides["other"], costs["other"]
+    assert standing(verdict, sides, Side.INFINIBAND, costs) == "absent"
 
 
 def test_a_single_gpu_is_told_the_chief_cause_of_the_difference(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_what_each_of_our_clients_has_to_do() -> None:
 
 def test_a_single_node_needs_nothing_done_about_the_network() -> None:
     monday = listed(of("one node"))
-    assert not monday.about_network and not any(one.action.network for one in monday.todos)
+    assert not any(one.action.network for one in monday.todos)
 
 
 def test_who_is_too_late_already_is_told_so_and_has_a_day_left() -> None:

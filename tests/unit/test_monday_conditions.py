@@ -143,13 +143,6 @@ def test_a_near_kin_is_asked_for_too() -> None:
     assert CONDITIONS[Kind.KIN](facts(of("grower"), kin="")) is None
 
 
-def test_a_choice_that_is_not_on_sale_is_asked_for_its_day() -> None:
-    case = of("example")
-    verdict = replace(case.decision().verdict, announced=True)
-    assert CONDITIONS[Kind.ROADMAP](facts(case, verdict=verdict)) is not None
-    assert CONDITIONS[Kind.ROADMAP](facts(case)) is None
-
-
 def test_unequal_generations_are_quoted_alike_unless_the_servers_cannot_carry_the_links() -> None:
     at = facts(of("unlike generations"))
     found, pair = CONDITIONS[Kind.GENERATION](at), at.result.mismatch.alike  # type: ignore[union-attr]
@@ -246,4 +239,4 @@ def test_every_kind_is_reached_by_some_client() -> None:
     reached: set[Kind] = set()
     for name in CLIENTS:
         reached |= {one.kind for one in applying(facts(of(name)))}
-    assert set(Kind) - reached <= {Kind.PILOT, Kind.ROADMAP}, "of results made for them alone, in the tests above"
+    assert set(Kind) - reached <= {Kind.PILOT}, "of a result made for it alone, in the tests above"

@@ -9,14 +9,13 @@ import bench
 import pytest
 from rows import rows
 
-from fabricreport.books.families import families
-from fabricreport.books.names import side_colour, side_names
+from fabricreport.books.names import side_names
 from fabricreport.books.options import Option, read_options
 from fabricreport.books.providers import read_providers
 from fabricreport.case import Case
 from fabricreport.sections.decision.priors import _entry
 from fabricreport.sections.diligence.study import asked
-from fabricreport.vocabulary import LEANS, NEITHER, Side
+from fabricreport.vocabulary import NEITHER, Side
 
 SPRAYED, SPECTRUM, ROCE, NDR = "ethernet-sprayed-800g", "spectrum-x-800g", "rocev2-branded-800g", "infiniband-ndr"
 
@@ -39,13 +38,6 @@ def test_a_side_has_the_name_of_its_own_family_or_of_those_compared(compared: tu
     assert side_names(of(*compared), Side.ROCEV2).phrase == name
     assert side_names(of(*compared), Side.INFINIBAND).phrase == "InfiniBand"
     assert side_names(of(*compared), NEITHER).phrase == "neither side"
-
-
-def test_a_side_has_the_colour_of_the_family_that_names_it() -> None:
-    colour = {family.id: family.colour for family in families().values()}
-    drawn = [side_colour(of(*ids), Side.ROCEV2) for ids in ((NDR, SPECTRUM, ROCE), (NDR, SPRAYED), (NDR,))]
-    assert drawn == [colour["rocev2"], colour["ethernet-sprayed"], colour["rocev2"]]
-    assert [side_colour((), side) for side in LEANS] == [colour["infiniband"], colour["rocev2"]]
 
 
 def test_who_sets_pfc_and_ecn_is_asked_only_where_a_fabric_takes_that_skill() -> None:

@@ -20,7 +20,7 @@ def of_size(gpus: int) -> Case:
 @rows("servers", [1, 3])
 def test_a_few_servers_more_lose_no_more_than_themselves(gpus: int, servers: int) -> None:
     more = gpus + 8 * servers
-    for option in ("infiniband-ndr", "rocev2-branded-400g", "ethernet-tcp"):
+    for option in ("infiniband-ndr", "rocev2-branded-400g"):
         before, after = (float(plain(of_size(n).chain.exposed[option]).mean()) for n in (gpus, more))
         assert after <= before + (more - gpus) / more + 0.01, option
 

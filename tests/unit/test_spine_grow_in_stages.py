@@ -346,7 +346,6 @@ def test_one_network_alone_is_told_once() -> None:
     one.rival = one.choice
     assert len(tables.stages(one).columns) == 5
     assert len(tables.stages(kestrel().tco()).columns) == 9
-    assert len(tables.parts(one).columns) == 2
 
 
 @rows(
@@ -360,13 +359,6 @@ def test_one_network_alone_is_told_once() -> None:
 )
 def test_a_stage_closes_off_another_network_where_it_begins_a_site(sites: list[int], closed: list[str]) -> None:
     assert tables.closes_off(sites) == closed
-
-
-def test_the_parts_add_up_to_the_whole() -> None:
-    for row_of in (1, 2):
-        *each, whole = [row.cells[row_of] for row in tables.parts(kestrel().tco()).rows]
-        assert isinstance(whole, Number)
-        assert sum(part.value for part in each if isinstance(part, Number)) == pytest.approx(whole.value)
 
 
 def test_changes_are_few_each_with_a_place_a_chance_and_what_settles_it() -> None:

@@ -145,7 +145,6 @@ class LogSection:
     device: str = ""
     largest_bytes: int | None = None
     printed_average: float | None = None
-    has_footer: bool = True
     facts: Mapping[str, str] = field(default_factory=dict)
 
 

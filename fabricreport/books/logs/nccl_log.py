@@ -363,7 +363,7 @@ def _section(draft: _Draft) -> LogSection:
     ranks = max(draft.ranks) + 1 if draft.ranks else draft.launched
     return LogSection(
         draft.collective or _guess(draft), tuple(draft.rows), draft.line, ranks, len(draft.hosts) or draft.nodes,
-        draft.device, draft.largest, draft.average, has_footer=draft.average is not None,
+        draft.device, draft.largest, draft.average,
         facts={} if draft.collective else {"collective": "inferred"},
     )  # fmt: skip
 

@@ -15,7 +15,6 @@ class TwoNodes:
     __pydantic_config__ = CLOSED
     two_node_gbytes_per_s: float
     four_node_gbytes_per_s: float
-    ring_two_node_gbytes_per_s: float
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from fabricreport.books.options import MONEY, Option
 from fabricreport.books.reader import shipped
 from fabricreport.located import KeyPath
 
-_PRICE, _UNPRICED = "price:", ("support", "alternatives")
+_PRICE = "price:"
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,6 @@ def items_of(option: Option) -> dict[str, tuple[Kind, ...]]:
 
 def _kind(path: KeyPath) -> Kind | None:
     """The kind of piece whose price stands at a key of an option; None for one that nobody is asked for."""
-    if path[0] in _UNPRICED:
+    if path[0] == "support":
         return None
     return kinds()[str(path[1] if path[0] == "pieces" else path[0])]

@@ -64,11 +64,6 @@ class Measures:
         """Words of a sentence on average; 0 without any."""
         return self.words / self.count if self.count else 0.0
 
-    @property
-    def semicolons_per_page(self) -> float:
-        """Semicolons on a page; 0 without a page."""
-        return self.semicolons / self.pages if self.pages else 0.0
-
 
 def measured(sentences: Iterable[Sentence], pages: float | None = None) -> Measures:
     """The measures of some sentences; without a count of their pages they are taken as pages of prose alone."""

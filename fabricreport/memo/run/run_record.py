@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 Status = Literal["ok", "failed", "timeout", "dead", "cancelled", "unsaved"]
 CELL_TIMEOUT_S = 300.0
 SECTION_TIMEOUT_S = 900.0
 """Seconds that a cell and a section may take unless a build says otherwise."""
-
-STATUSES: tuple[str, ...] = get_args(Status)
 
 
 @dataclass(frozen=True)

@@ -70,8 +70,6 @@ class SelfContradiction:
     source: str
     claim: str
     against: str
-    claim_text: str
-    against_text: str
 
 
 def audit(claims: Mapping[str, Claim], evidence: Mapping[str, Entry]) -> tuple[AuditedClaim, ...]:
@@ -143,7 +141,7 @@ def self_contradictions(audited: Iterable[AuditedClaim]) -> tuple[SelfContradict
     """The sources that contradict themselves, claim against claim."""
     by_id = {claim.id: claim for claim in audited}
     return tuple(
-        SelfContradiction(claim.source, claim.id, other, claim.claim, by_id[other].claim)
+        SelfContradiction(claim.source, claim.id, other)
         for claim in by_id.values()
         for other in claim.against
         if other in by_id

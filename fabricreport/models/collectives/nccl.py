@@ -37,16 +37,6 @@ class Parts:
     fill_us: Array
 
     @property
-    def latency_us(self) -> Array:
-        """What an empty message costs."""
-        return self.launch_us + self.network_us
-
-    @property
-    def bandwidth_us(self) -> Array:
-        """What the bytes cost: transfer and the filling of the pipeline."""
-        return self.transfer_us + self.fill_us
-
-    @property
     def total_us(self) -> Array:
         """The whole time."""
         return self.launch_us + self.network_us + self.transfer_us + self.fill_us

@@ -41,7 +41,6 @@ class GrowthStage:
     spine: int
     core: int
     cables: int
-    bought_gpus: int
     bought_switches: int
     bought_cables: int
     bought_switches_as_needed: int
@@ -105,7 +104,6 @@ def staged_growth(stages: Sequence[tuple[int, int]], **fabric: Any) -> GrowthPla
                 spine=spine,
                 core=core,
                 cables=cables,
-                bought_gpus=gpus - (stages[i - 1][1] if i else 0),
                 bought_switches=leaf + spine + core - sum(before[:3]),
                 bought_cables=cables - before[3],
                 bought_switches_as_needed=max(0, bom.switches - (smaller.switches if smaller else 0)),

@@ -39,9 +39,8 @@ TOPOLOGIES = ("fat-tree", "rail-optimised", "dragonfly")
 class BillOfMaterials:
     """Switches and physical cables of one fabric, and the shape they were counted for.
 
-    `leaf`, `spine`, `core` are switches over all planes; for a dragonfly every router is a `leaf`,
-    `fewest_switches` and `equal_bundle_switches` are all switches by either rule, of which one is built;
-    `cables_leaf_spine` are the cables inside groups and `cables_spine_core` those between groups.
+    `leaf`, `spine`, `core` are switches over all planes; for a dragonfly every router is a `leaf`, `cables_leaf_spine` are
+    the cables inside groups and `cables_spine_core` those between groups.
     `endpoints` are the ports a plane is built for (whole units when `nodes_per_unit` was given), which may be
     more than the `attached` links. `*_ports` are the most ports in use on any one switch of that tier.
     """
@@ -64,8 +63,6 @@ class BillOfMaterials:
     topology: str
     down_links: int
     up_links: int
-    fewest_switches: int
-    equal_bundle_switches: int
     leaf_ports: int
     spine_ports: int = 0
     core_ports: int = 0
@@ -196,8 +193,6 @@ def _single_switch(
         topology=topology,
         down_links=down,
         up_links=up,
-        fewest_switches=planes,
-        equal_bundle_switches=planes,
         leaf_ports=endpoints,
     )
 
@@ -223,12 +218,11 @@ def _fat_tree(shape: BillOfMaterials, *, in_units: bool) -> BillOfMaterials:
     if shape.endpoints > three_tiers:
         raise _beyond(shape, three_tiers, "three tiers of switches")
     tiers = 2 if shape.endpoints <= two_tiers else 3
-    fewest = _smallest(shape.endpoints, shape.radix, shape.oversubscription, tiers, equal=False)
-    equal = _smallest(shape.endpoints, shape.radix, shape.oversubscription, tiers, equal=True)
-    return _built(shape, equal if _is_reference(shape, in_units) else fewest, fewest, equal)
+    equal = _is_reference(shape, in_units)
+    return _built(shape, _smallest(shape.endpoints, shape.radix, shape.oversubscription, tiers, equal=equal))
 
 
-def _built(shape: BillOfMaterials, tree: _Tree, fewest: _Tree, equal: _Tree) -> BillOfMaterials:
+def _built(shape: BillOfMaterials, tree: _Tree) -> BillOfMaterials:
     """The bill of one tree in each plane."""
     radix, planes, half = shape.radix, shape.planes, shape.radix // 2
     between = tree.spine * half if tree.core else 0
@@ -242,8 +236,6 @@ def _built(shape: BillOfMaterials, tree: _Tree, fewest: _Tree, equal: _Tree) -> 
         tiers=3 if tree.core else 2,
         down_links=tree.down,
         up_links=tree.up,
-        fewest_switches=fewest.switches * planes,
-        equal_bundle_switches=equal.switches * planes,
         leaf_ports=min(tree.down, shape.endpoints) + tree.up,
         spine_ports=radix if tree.core else -(-tree.leaf * tree.up // tree.spine),
         core_ports=-(-between // tree.core) if tree.core else 0,
@@ -337,8 +329,6 @@ def _dragonfly(shape: BillOfMaterials) -> BillOfMaterials:
     return replace(
         shape,
         leaf=routers_built,
-        fewest_switches=routers_built,
-        equal_bundle_switches=routers_built,
         cables_leaf_spine=groups * size * (size - 1) // 2,
         cables_spine_core=between,
         tiers=3 if groups > 1 else 2,

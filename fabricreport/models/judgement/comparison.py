@@ -6,7 +6,7 @@ options do not share is a close call, and only then may the client's date or the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -59,8 +59,7 @@ class Verdict:
     knowing every input could be worth), `materiality` (what both are held against). `probability`: share of draws in
     which the choice costs less. `ready`: chance of being stable by the client's date, by option. `agrees`: whether the
     framework leans to the choice's family (None: to neither). `capped`: why a clear lead is called leaning
-    (`assumption`, `deadline`, `listing`, `generation`, `announced`, or '' if it is not). `announced`: whether the choice
-    cannot be ordered yet.
+    (`assumption`, `deadline`, `listing`, `generation`, or '' if it is not).
     """
 
     choice: str
@@ -74,7 +73,6 @@ class Verdict:
     ready: Mapping[str, float]
     agrees: bool | None
     capped: str = ""
-    announced: bool = False
 
     @property
     def open(self) -> bool:
@@ -83,9 +81,7 @@ class Verdict:
 
     @property
     def course(self) -> Course:
-        """The plain course of action: the one to take, either of the two, or the one to ask for."""
-        if self.announced:
-            return Course(CourseKind.ASK, (self.choice,))
+        """The plain course of action: the one to take, or either of the two."""
         if self.open:
             return Course(CourseKind.EITHER, (self.choice, self.runner_up))
         return Course(CourseKind.TAKE, (self.choice,))
@@ -105,10 +101,6 @@ class Verdict:
     def capped_by_generation(self) -> Verdict:
         """The verdict where the side that leads changes with the generation of the equipment."""
         return self._capped("generation")
-
-    def only_announced(self) -> Verdict:
-        """The verdict where the choice cannot be ordered yet: nobody can take it, and nothing about it is clear."""
-        return replace(self._capped("announced"), announced=True)
 
     def _capped(self, reason: str) -> Verdict:
         clear = self.confidence == Confidence.CLEAR
@@ -204,27 +196,12 @@ def decide(
     weighing: Weighing,
     gpus: int,
     gpus_per_node: int,
-    announced: Collection[str] = (),
 ) -> Verdict:
     """Apply the printed rule to total costs (option id -> (draws,)).
 
-    `materiality(a, b)` is the money below which a lead between two options is close; `announced`: options that cannot be
-    ordered yet. Raises nothing for a single option: it is then its own rival, with no lead.
+    `materiality(a, b)` is the money below which a lead between two options is close. Raises nothing for a single option: it
+    is then its own rival, with no lead.
     """
-    found = _by_rule(totals, sides, rule, materiality, ready, weighing, gpus, gpus_per_node)
-    return found.only_announced() if found.choice in announced else found
-
-
-def _by_rule(
-    totals: Mapping[str, Any],
-    sides: Mapping[str, str],
-    rule: Rule,
-    materiality: Callable[[str, str], float],
-    ready: Mapping[str, float],
-    weighing: Weighing,
-    gpus: int,
-    gpus_per_node: int,
-) -> Verdict:
     order = expected_order(totals)
     choice, rival = order[0], rival_of(order, sides)
     pair = np.stack([plain(totals[rival]), plain(totals[choice])])

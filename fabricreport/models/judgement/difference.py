@@ -31,17 +31,6 @@ class Difference:
         """Mean of D."""
         return array(np.mean(self.draws))
 
-    @property
-    def percentiles(self) -> tuple[Array, Array, Array]:
-        """P5, P50 and P95 of D."""
-        p5, p50, p95 = np.percentile(self.draws, [5, 50, 95])
-        return p5, p50, p95
-
-    @property
-    def probability_a_cheaper(self) -> Array:
-        """Share of draws in which A costs less; a tie counts half."""
-        return array(np.mean(np.where(self.draws < 0, 1.0, np.where(self.draws == 0, 0.5, 0.0))))
-
     def waterfall(self) -> dict[str, Array]:
         """Mean of each part, largest first by size. Means add up to the mean of D; medians would not."""
         means = {cause: array(np.mean(part)) for cause, part in self.parts.items()}

@@ -158,7 +158,6 @@ class RunRisk:
     effective_share: Any
     interval_s: Any
     mtbf_h: Any
-    interruptions_expected: Any
     incidents: Mapping[str, IncidentLoss]
 
     @property
@@ -292,7 +291,6 @@ def _result(run: Run, risk: FabricRisk, parts: tuple[Any, ...], engineering_h: A
         effective_share=ideal / (ideal + extra),
         interval_s=facts[0],
         mtbf_h=facts[1],
-        interruptions_expected=facts[2],
         incidents=facts[3],
     )
 

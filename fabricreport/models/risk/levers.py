@@ -42,7 +42,6 @@ class LeverValue:
     label: str
     cost_usd: Any
     saved_usd: Any
-    mean_saved_usd: Any
     saved_per_dollar: Any
     net_usd: Any
 
@@ -79,7 +78,6 @@ def levers(run: Run, risk: FabricRisk, menu: Sequence[Lever], luck: Luck | None 
                 lever.label,
                 lever.cost_usd,
                 saved,
-                mean,
                 per_dollar,
                 mean - cost,
             )

@@ -155,11 +155,6 @@ class StepTime:
         free = (shared.step_time_s - shared.exposed_communication_s) * (shared.pace_s / shared.step_time_s)
         return np.maximum(1.0 - free / self.pace_s, 0.0)
 
-    @property
-    def communication_s(self) -> Any:
-        """All fabric traffic of the step, hidden or not."""
-        return sum((t.time_s for t in self.traffic if t.on_fabric), np.asanyarray(0.0))
-
 
 @dataclass(frozen=True)
 class TrainingStep(StepTime):

@@ -67,11 +67,6 @@ class Mismatch:
         """The pair that is most alike."""
         return self.pairs[-1] if self.pairs else None
 
-    @property
-    def same_speed(self) -> bool:
-        """Whether a pair is of one link speed too."""
-        return self.alike is not None and self.alike.key == SPEED
-
     def turns(self, lead: float) -> bool:
         """Whether the side that leads by this much falls behind where both are alike."""
         return self.alike is not None and lead * self.alike.lead < 0

@@ -14,7 +14,6 @@ from fabricreport.models.judgement.beyond import order_weights, weighted
 from fabricreport.models.judgement.framework import met
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import facts_of
-from fabricreport.sections.generations import announced
 
 _ROUNDING = 1e-9
 
@@ -58,7 +57,6 @@ def option_facts(given: Inputs, option: Option) -> dict[str, Any]:
         "side": str(option.side),
         "operating_model": option.operating_model,
         "takes_skill": option.behaviour.skill,
-        "announced": announced(option, given.as_of),
         "unquoted": option.pieces["switch"].price in option.unquoted.values(),
         "offered": offered(given, option),
     }

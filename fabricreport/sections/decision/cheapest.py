@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from fabricreport.models.judgement.best import by_hypercube, cheapest, sampling_error
 from fabricreport.provenance import plain
-from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.resampled import Resampled
 from fabricreport.sections.decision.turning import Search
 from fabricreport.sections.tco.bills import Bills
@@ -36,17 +35,11 @@ class Cheapest:
 def cheapest_of(search: Search) -> Cheapest:
     """The shares off the memo's draws, their errors off one fresh sample."""
     base = search.fast
-    names = contestants(search.judge, base.bills, search.comparison.choice)
+    names = tuple(search.judge.advisable(base.bills))
     size = max(LEAST_DRAWS, base.given.draws // SHARE_OF_DRAWS)
     fresh = base.again(Resampled.of(base.given, HYPERCUBES, size))
     errors = sampling_error(by_hypercube(_costs(fresh.bills, names), HYPERCUBES, cheapest), size, base.given.draws)
     return Cheapest(_by_name(names, cheapest(_costs(base.bills, names))), _by_name(names, errors))
-
-
-def contestants(judge: Judge, bills: Bills, choice: str) -> tuple[str, ...]:
-    """Ids of the options a client may commit to; where the one advised cannot be ordered yet, of all it may be advised."""
-    now = judge.committing(bills)
-    return tuple(now) if choice in now else tuple(judge.advisable(bills))
 
 
 def share_cell(found: Cheapest, option: str) -> str | None:

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
-from fabricreport.sections.decision.articles.figures import ARTICLES
-from fabricreport.sections.decision.articles.figures import INDEXES as OF_ARTICLES
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
@@ -45,15 +43,6 @@ _LEAD = (
         label="Share of the difference's explained spread that rests on assumptions",
         rule="sum of squared rank correlations of inputs graded assumption ÷ sum over all inputs",
         value=lambda at: at.result.assumption_share,
-        inputs=lambda at: at.everything,
-        digits=2,
-    ),
-    Spec(
-        "decision.evpi",
-        "usd",
-        label="Most that perfect knowledge of every uncertain input could be worth to the choice between the two compared",
-        rule="E[max(D, 0)] − max(E[D], 0), with D the mean difference given the inputs",
-        value=lambda at: at.result.verdict.evpi,
         inputs=lambda at: at.everything,
         digits=2,
     ),
@@ -250,7 +239,6 @@ FIGURES = Declaration(
         *(*_LEAD, *_PAGE, *_OPTIONS, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
         *INFORMATION,
         *OFFERS,
-        *ARTICLES,
         *COURSES,
         *MONDAY,
     ),
@@ -266,7 +254,6 @@ FIGURES = Declaration(
         "pair": Index(lambda at: pairs_of(at), PAIRS),
         **INDEXES,
         **COURSE_INDEXES,
-        **OF_ARTICLES,
     },
 )
 """Every figure of the section."""

@@ -53,9 +53,6 @@ class DecisionFinding(StrEnum):
     OFFERS_UNNAMED = "some of them do not name their network, or one that is not compared"
     BIDS = "a buyer: sellers quote the pieces of an option"
     OFFERS_NAME_IDLE = "the network's name is worth next to nothing here"
-    OFFERS_OTHER_CHEAPER = "they all name one network, and one offered on the other has to be cheaper"
-    OFFERS_OTHER_DEARER = "they all name one network, and one offered on the other may be dearer"
-    OFFERS_OTHER_ASK = "and sellers without a price run the other"
     OFFERS_SINGLE_NODE_DEARER = "a renter: the same work within single nodes costs more than across the network"
     OFFERS_SINGLE_NODE_CHEAPER = "a renter: the same work within single nodes costs less than across the network"
     OFFERS_NAME_COUNTS = "the network's name is worth money here"
@@ -68,8 +65,6 @@ class DecisionFinding(StrEnum):
     ASK_BOTH = "ask for offers on both"
     ON_PRICE = "take whichever offer is better"
     TAKE_SMALL = "so few GPUs: take what costs least"
-    ASK_ANNOUNCED = "the choice cannot be ordered yet: ask for it"
-    TAKE_RIVAL_NOW = "the choice cannot be ordered yet, its rival can"
     SIGN_STAGE_ONE = "take the choice, and sign for the first stage alone"
     SETTLE_STAGE_ONE = "the same, once the figures named are settled"
     OFFERS_FIRST = "ask for offers on both before choosing"
@@ -80,7 +75,6 @@ class DecisionFinding(StrEnum):
     RENT_FIRST_LATE = "rent first, for the date"
     DATE_DEAR = "what would meet the date costs more than being late"
     # why
-    NEAR_TOSS_UP = "a close lead, and knowing more would be worth more than it takes"
     NEAR_BY_DATE = "a close lead, decided by the date"
     NEAR_BY_WEIGHTS = "a close lead, decided by weights"
     KIN_NEAR = "another option of the choice's family is too close to tell from it"
@@ -103,15 +97,9 @@ class DecisionFinding(StrEnum):
     # the framework
     VIEW_AGREES = "the framework leans to the choice's family"
     MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"
-    PARTING = "reasons of both sides are set side by side"
-    # the articles
-    ARTICLES_ONE_CAMP = "the articles that give an answer give the same one"
-    ARTICLES_PART = "the articles part, and one answer has most of them"
-    ARTICLES_TIED = "the articles part, and two answers have as many"
     # what would change the answer
     TURNS = "some input turns the money or the advice"
     # what nobody publishes a price for
-    UNQUOTED = "the two compared rest on a price that nobody publishes"
     QUOTE_TURNS = "a quote of such an item can turn the money"
     ANSWERS_TURNED = "the answers of sellers change what is advised"
     # what to read with care
@@ -129,9 +117,6 @@ class DecisionFinding(StrEnum):
     MONDAY_LISTED = "there is something to do before signing"
     MONDAY_LAST = "and a day by which to sign is early enough"
     MONDAY_PAST = "and no day to sign is early enough"
-    # what to find out first
-    INFORMATION = "there is a choice that knowledge could better"
-    WORTH_KNOWING = "knowing some group of inputs is worth more than its noise"
     # the annex
     LIMIT_STATED = "the client states the amount below which a lead is close"
     FEW_GPUS = "the client plans so few GPUs that the rule of size comes near"

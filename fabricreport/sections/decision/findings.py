@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
 
 from fabricreport.books.names import item_names, side_names, whole_names
 from fabricreport.findings import Findings, Name, Named, Spoken, joined
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
-from fabricreport.models.judgement.framework import Rule
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
-from fabricreport.sections.decision.articles.words import article_findings, article_words
 from fabricreport.sections.decision.beyond import criteria
 from fabricreport.sections.decision.courses.findings import (
     advice,
@@ -24,7 +21,6 @@ from fabricreport.sections.decision.courses.findings import (
     staged,
 )
 from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.decision.information.words import information_findings, information_words
 from fabricreport.sections.decision.inputs import target_gpus
 from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike
 from fabricreport.sections.decision.monday.study import Monday
@@ -35,12 +31,11 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning_words import VERB, edging, unquoted_named, without_named
 from fabricreport.sections.diligence.changes import Changes
-from fabricreport.sections.generations import announced
 from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import NEITHER, Confidence, Ground, Side
+from fabricreport.vocabulary import Confidence, Ground
 
 _FEW_TIMES = 4
 """The rule of size is told to whoever plans up to so many times the GPUs from which a network matters."""
@@ -69,7 +64,6 @@ class _Read:
         self.alone = len(result.totals) == 1
         dated = is_given(given.params, "organisation.time_to_production_weeks")
         self.late = dated and not result.in_time and self.ground != Ground.SIZE
-        self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
         self.printed = {o: figure(f"decision.total.{o}").value for o in result.totals}
         self.edges = () if self.alone or self.ground == Ground.SIZE else result.edges()
         self.plainly = not result.offers and not result.courses.involved
@@ -80,23 +74,10 @@ class _Read:
         sides = {o.id: o.side for o in self.given.options}
         return standing(self.verdict, sides, self.result.framework.leans_to, self.printed)
 
-    @property
-    def reasons(self) -> list[Any]:
-        """The strongest rule beyond the bill of each axis that counts, where the framework leans to a side."""
-        if self.result.framework.leans_to == NEITHER:
-            return []
-        first = [r for a in self.result.framework.axes if a.weight for r in a.rules[:1]]
-        return [r for r in first if r.lean and not r.priced_as]
-
     @cached_property
     def likeness(self) -> Likeness:
         """What becomes of the lead where both sides are of one generation."""
         return told_alike(self.result, self.figure)
-
-    @property
-    def announced(self) -> frozenset[str]:
-        """Options that cannot be ordered on the memo's date."""
-        return frozenset(o.id for o in self.given.options if announced(o, self.given.as_of))
 
     @property
     def stood_in(self) -> list[str]:
@@ -113,7 +94,7 @@ def spoken(
     read = _Read(given, result, tco, monday, figure, changes)
     groups = (
         *(_opening, _date, _advice, _why, _alike, _view, _turning, _quotes, _care, _monday, _annex),
-        *(_answered, _offered, _articles),
+        *(_answered, _offered),
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
@@ -133,7 +114,7 @@ def _answered(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _offered(read: _Read) -> Iterator[DecisionFinding]:
-    yield from offer_findings(read.result, read.figure, late=read.late)
+    yield from offer_findings(read.result, late=read.late)
 
 
 def _date(read: _Read) -> Iterator[DecisionFinding]:
@@ -151,15 +132,11 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
         Confidence.DOES_NOT_MATTER: F.ON_PRICE,
         Ground.SIZE: F.TAKE_SMALL,
     }
-    plainly = F.ASK_ANNOUNCED if read.verdict.announced else advised.get(read.ground, F.TAKE)
-    yield advice(read.result.courses) or staged(read.result.courses, plainly)
-    if read.verdict.announced and not read.alone and read.verdict.runner_up not in read.announced:
-        yield F.TAKE_RIVAL_NOW
+    yield advice(read.result.courses) or staged(read.result.courses, advised.get(read.ground, F.TAKE))
 
 
 def _why(read: _Read) -> Iterator[DecisionFinding]:
     near: dict[str, DecisionFinding] = {
-        Confidence.TOSS_UP: F.NEAR_TOSS_UP,
         Ground.DEADLINE: F.NEAR_BY_DATE,
         Ground.WEIGHTS: F.NEAR_BY_WEIGHTS,
     }
@@ -191,8 +168,6 @@ def _view(read: _Read) -> Iterator[DecisionFinding]:
         yield F.VIEW_AGREES
     if stance in ("rival", "behind", "third", "absent") and not (read.ground == Ground.SIZE or read.verdict.open):
         yield F.MONEY_AND_FRAMEWORK_PART
-    if read.result.parting:
-        yield F.PARTING
     if read.result.beyond_first:
         yield F.BEYOND_STATED
 
@@ -203,10 +178,7 @@ def _turning(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _quotes(read: _Read) -> Iterator[DecisionFinding]:
-    found = read.result.unquoted
-    if found:
-        yield F.UNQUOTED
-    if any(u.turned_by for u in found):
+    if any(u.turned_by for u in read.result.unquoted):
         yield F.QUOTE_TURNS
 
 
@@ -239,7 +211,6 @@ def _monday(read: _Read) -> Iterator[DecisionFinding]:
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
     params = read.given.params
-    yield from information_findings(read.result.information, idle=read.idle)
     if params.money.materiality_usd is not None:
         yield F.LIMIT_STATED
     if target_gpus(params) <= _FEW_TIMES * read.given.central("evidence:fabric-matters-from-gpus"):
@@ -256,10 +227,6 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
         yield F.OVERRIDDEN
 
 
-def _articles(read: _Read) -> Iterator[DecisionFinding]:
-    yield from article_findings(read.result.articles)
-
-
 # ---- words
 
 
@@ -274,9 +241,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     edges = tuple(edging(read.given, read.figure, turn, edge, pair) for turn, edge in read.edges)
     return {
         "judges": judges(read.given),
-        **information_words(result.information),
         **market_words(read.given, result, read.likeness),
-        **article_words(result.articles),
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
@@ -295,7 +260,6 @@ def _words(read: _Read) -> Mapping[str, object]:
         "edge": edges[0] if edges else None,
         "edges": edges,
         "quote": unquoted_named(read.given, nearest) if (nearest := result.nearest_quote) else None,
-        "reasons": tuple(_reason(read, r) for r in read.reasons),
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
         "strongest": _strongest(read),
         "beyond_first": name[first] if (first := result.beyond_first) else None,
@@ -311,12 +275,6 @@ def _words(read: _Read) -> Mapping[str, object]:
 def _cause(read: _Read, option: str) -> str:
     """The cause by which an option exceeds the choice most, as it stands within a sentence."""
     return inside(read.tco.labels[read.result.dearest_cause(read.tco.components, option)])
-
-
-def _reason(read: _Read, rule: Rule) -> Named:
-    """A rule with the side that it speaks for."""
-    side = side_names(read.given.options, Side.INFINIBAND if rule.lean > 0 else Side.ROCEV2).phrase
-    return Named(rule.reason, rule.id, sources=rule.sources, side=Name(side))
 
 
 def _strongest(read: _Read) -> Named:

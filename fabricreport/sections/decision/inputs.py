@@ -23,7 +23,6 @@ from fabricreport.models.judgement.comparison import (
 from fabricreport.models.judgement.framework import FrameworkResult, evaluate, rules_from
 from fabricreport.provenance import Traced, mean_of, plain
 from fabricreport.scenario import Params, is_given
-from fabricreport.sections.generations import announced
 from fabricreport.sections.partner import barred
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import QUOTED, RENT
@@ -52,15 +51,10 @@ class Judge:
     gpus_per_node: int
     materiality: float | None
     barred: tuple[str, ...] = ()
-    announced: frozenset[str] = frozenset()
 
     def advisable(self, bills: Bills) -> dict[str, Traced]:
         """Total cost (draws,) of each option that may be advised, by its id."""
         return {o: total for o, total in bills.totals.items() if o not in self.barred}
-
-    def committing(self, bills: Bills) -> dict[str, Traced]:
-        """Total cost (draws,) of each option that can be ordered now: what a client may commit to, by its id."""
-        return {o: total for o, total in self.advisable(bills).items() if o not in self.announced}
 
     def verdict(self, bills: Bills) -> Verdict:
         """The printed rule applied to these bills, of the options that may be advised."""
@@ -73,7 +67,6 @@ class Judge:
             weighing=self.weighing,
             gpus=self.gpus,
             gpus_per_node=self.gpus_per_node,
-            announced=self.announced,
         )
 
 
@@ -95,7 +88,6 @@ def judge_of(given: Inputs) -> Judge:
         gpus_per_node=int(params.cluster.gpus_per_node),
         materiality=None if stated is None else float(stated) * mean_of(given.rate("USD")),
         barred=barred(given),
-        announced=frozenset(o.id for o in given.options if announced(o, given.as_of)),
     )
 
 

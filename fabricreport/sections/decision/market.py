@@ -1,4 +1,4 @@
-"""What the decision says of what is sold when: words for generations and options only announced."""
+"""What the decision says of what is sold when: words for generations."""
 
 from __future__ import annotations
 
@@ -27,14 +27,12 @@ def beyond_the_servers(given: Inputs, mismatch: Mismatch | None) -> bool:
 
 
 def market_words(given: Inputs, result: DecisionResult, alike: Likeness) -> Mapping[str, object]:
-    """Words of the prose on generations and roadmap options."""
+    """Words of the prose on generations."""
     mismatch = result.mismatch
-    chosen = next(o for o in given.options if o.id == result.verdict.choice)
     return {
         "older_option": _dated(given, mismatch.older) if mismatch else None,
         "newer_option": _dated(given, mismatch.newer) if mismatch else None,
         "alike": _alike(given, mismatch.alike, alike) if mismatch and mismatch.alike else None,
-        "ordered_from": Name(chosen.on_sale.isoformat()) if chosen.on_sale else None,
     }
 
 

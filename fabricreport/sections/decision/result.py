@@ -15,7 +15,6 @@ from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.models.judgement.swings import swings
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.alike import Mismatch, mismatch_of
-from fabricreport.sections.decision.articles.study import Articles, articles_of
 from fabricreport.sections.decision.beyond import first_of, sums_of
 from fabricreport.sections.decision.cheapest import Cheapest, cheapest_of
 from fabricreport.sections.decision.courses.result import CoursesResult
@@ -30,10 +29,9 @@ from fabricreport.sections.decision.neighbours import neighbours_of
 from fabricreport.sections.decision.offers.bids import Bid, bids_of
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.priors import Prior, priors_of
-from fabricreport.sections.decision.reasons import Parting, parting
 from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_assumption, turns_of
 from fabricreport.sections.decision.unquoted import Unquoted, unquoted_of
-from fabricreport.vocabulary import Confidence, CourseKind, Grade, Ground, Question
+from fabricreport.vocabulary import NEITHER, Confidence, CourseKind, Grade, Ground, Question
 
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, Ground.WEIGHTS)
 """What may decide besides money."""
@@ -94,10 +92,11 @@ class DecisionResult:
         """The framework's view."""
         return self._search.judge.framework
 
-    @cached_property
-    def parting(self) -> Parting | None:
-        """The reasons of both sides where framework and advice part."""
-        return parting(self._given, self._comparison, self.framework, self._sides)
+    @property
+    def parts(self) -> bool:
+        """Whether the framework leans away from the family of an option that is advised over the other."""
+        leans_to, choice = self.framework.leans_to, self._comparison.choice
+        return not self.verdict.open and leans_to not in (NEITHER, self._sides[choice])
 
     @cached_property
     def turns(self) -> Turns:
@@ -108,11 +107,6 @@ class DecisionResult:
     def unquoted(self) -> tuple[Unquoted, ...]:
         """Items of the two compared that nobody publishes a price for."""
         return unquoted_of(self._search)
-
-    @cached_property
-    def articles(self) -> Articles:
-        """What the trade press would advise."""
-        return articles_of(self._search, self.verdict, self._sides)
 
     @cached_property
     def without(self) -> Mapping[str, Verdict]:
@@ -225,8 +219,8 @@ class DecisionResult:
     def turning_beyond_body(self) -> tuple[Turn, ...]:
         """Inputs that turn the money or the advice, less those that the body tells; where hours are offered it tells of none."""
         found = tuple(t for t in self.turns.turning if t.flips or self.changing(t))
-        if self.offers is not None:
-            return found
+        if self.offers is not None:  # where either network may be taken, a turn to one of them is no change
+            return () if self.verdict.open else found
         told = {turn.input_id for turn, _ in self.edges(TOLD[self._given.params.asked])}
         return tuple(t for t in found if t.input_id not in told)
 

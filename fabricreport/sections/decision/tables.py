@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricreport.blocks import Column, Name, Row, Table
-from fabricreport.books.names import input_names, side_names
+from fabricreport.books.names import input_names, option_names, side_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.models.judgement.framework import Rule
@@ -72,20 +72,16 @@ def _edges(turn: Turn, key: str, result: DecisionResult, courses: dict[str, str]
 
 
 def priors(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
-    """Every input by kind of network that favours one of the two compared, with whose word it stands on."""
-    rows = [
-        Row(
-            [
-                Name(p.what),
-                figure(p.infiniband) if p.infiniband else None,
-                figure(p.rocev2) if p.rocev2 else None,
-                Name(side_names(given.options, p.favours).phrase),
-                Name(p.word),
-            ]
-        )
-        for p in result.priors
-    ]
-    heads = (Column("Input"), *(Column(Name(side_names(given.options, side).phrase), style="mixed") for side in LEANS))
+    """Every input by kind of network that favours one of the two compared, as printed, with whose word it stands on."""
+    short = option_names(given.options)
+    pair = (result.verdict.choice, result.verdict.runner_up)
+    called = {o.side: Name(short[o.id].short) for o in given.options if o.id in pair}
+    rows = []
+    for p in result.priors:
+        both = [figure(i) if i else None for i in (p.infiniband, p.rocev2)]
+        if len({number.text for number in both if number}) + both.count(None) > 1:
+            rows.append(Row([Name(p.what), *both, called[Side(p.favours)], Name(p.word)]))
+    heads = (Column("Input"), *(Column(called[side], style="mixed") for side in LEANS if side in called))
     return Table([*heads, Column("Favours"), Column("On the word of")], rows)
 
 

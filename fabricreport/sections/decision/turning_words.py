@@ -65,10 +65,7 @@ def course_names(given: Inputs) -> dict[str, Name]:
     """Courses of action that take one option, in words, by their id; at another size other options may be proposed."""
     verb = VERB[given.params.money.acquisition].lower()
     names = _names(given)
-    return {
-        **{f"take:{option}": Name(verb, " ", name) for option, name in names.items()},
-        **{f"ask:{option}": Name("ask for ", name) for option, name in names.items()},
-    }
+    return {f"take:{option}": Name(verb, " ", name) for option, name in names.items()}
 
 
 def without_named(given: Inputs, left: Verdict, option: str) -> Named:

@@ -10,6 +10,7 @@ from fabricreport.findings import Findings, Name, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import judges, judges_missed
 from fabricreport.sections.evidence.result import EvidenceResult
+from fabricreport.vocabulary import Question
 
 
 class EvidenceFinding(StrEnum):
@@ -17,6 +18,7 @@ class EvidenceFinding(StrEnum):
 
     MOSTLY_ASSUMED = "more than half of the inputs behind the advice are assumptions"
     MOSTLY_SOURCED = "at least half of the inputs behind the advice have a source"
+    GRADES_HERE = "the body does not say how many inputs have which grade"
     PRICED = "a price of the price files is behind the advice"
     HELD = "a price row was held back"
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
@@ -40,6 +42,8 @@ def spoken(given: Inputs, result: EvidenceResult) -> Spoken:
 def _holds(given: Inputs, result: EvidenceResult) -> Iterator[EvidenceFinding]:
     used, assumed = (result.numbers[f"evidence.{name}"].value for name in ("used", "used.assumption"))
     yield F.MOSTLY_ASSUMED if assumed > used / 2 else F.MOSTLY_SOURCED
+    if given.params.asked != Question.BUY_ONCE:
+        yield F.GRADES_HERE
     if result.prices:
         yield F.PRICED
     if given.prices.quarantine:

@@ -50,17 +50,6 @@ _OPTIONS = (
     _exposed("", "over the horizon, sizes weighted by GPU-months"),
     _exposed("_now", "at the first size"),
     _exposed("_final", "at the last size"),
-    EachSpec(
-        "latency.busbw[option]",
-        "gbytes/s",
-        label=lambda at, option: f"AllReduce bus bandwidth at 1 GiB over all GPUs of a network: {at.names[option]}",
-        rule=lambda at, _: (
-            "size × 2(n − 1)/n ÷ time of the fastest algorithm and protocol"
-            + (", recalibrated to the client's logs (param:measurements)" if at.recalibrated else "")
-        ),
-        value=lambda at, option: at.result.busbw[option],
-        inputs=lambda at, _: at.profile,
-    ),
 )
 
 _STEPS = (

@@ -10,9 +10,9 @@ from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.provenance import plain
-from fabricreport.sections.client import gpu_type, shared_cluster
+from fabricreport.sections.client import shared_cluster
 from fabricreport.sections.latency.figure_context import THRESHOLD
-from fabricreport.sections.latency.gap import SOURCES_DISAGREE, within
+from fabricreport.sections.latency.gap import within
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.validity import Outside, beyond
@@ -42,11 +42,6 @@ class LatencyFinding(StrEnum):
     OPENS_SHORTER = "the gap may count, and RoCEv2 has no longer step on the median"
     # the step
     TRAFFIC = "something travels between nodes"
-    LONGER_RUN = "the median step is longer on RoCEv2, and a run's length is stated"
-    LONGER = "the median step is longer on RoCEv2"
-    SHORTER_RUN = "the median step is shorter on RoCEv2, and a run's length is stated"
-    SHORTER = "the median step is shorter on RoCEv2"
-    LEVEL = "the median step takes as long on both"
     # what runs
     PLAN_CHOSEN = "the plan is chosen by the rule"
     PLAN_GIVEN = "the client states the plan"
@@ -55,16 +50,10 @@ class LatencyFinding(StrEnum):
     JOBS_STATED = "the client states the sizes of the jobs"
     JOBS_PUBLISHED = "the cluster is shared, and nothing says in what sizes of job"
     JOBS_LISTED = "the sizes of the jobs are stated or taken from a publication"
-    RUNS_RING = "the traffic that takes longest runs in rings"
-    RUNS_TREE = "the traffic that takes longest runs on trees"
-    RUNS_NVLSTREE = "the traffic that takes longest runs on trees with sums in the switches of NVLink"
     RUNS_DIRECT = "the traffic that takes longest goes from GPU to GPU"
     # when it matters
     STEP_EXCEEDS = "the step's median gap passes the threshold at some size tried"
     STEP_QUIET = "the step's median gap passes it at no size tried"
-    # how sure: the gap has a spread, so that its causes can be ranked
-    MOST_BY_SOURCES = "its largest cause is something on which sources disagree"
-    MOST_BY_OTHER = "its largest cause is something else"
     # the client's logs
     LOGS_USED = "the model was fitted to a log"
     # outside what the model was tried on
@@ -98,7 +87,7 @@ class _Read:
 def spoken(given: Inputs, result: LatencyResult, figure: FigureOf) -> Spoken:
     """Findings and words of the latency section; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, figure)
-    groups = (_opening, _step, _jobs, _running, _mattering, _causes, _tried, _beyond)
+    groups = (_opening, _step, _jobs, _running, _mattering, _tried, _beyond)
     return Spoken(Findings(LatencyFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -116,16 +105,8 @@ def _opening(read: _Read) -> Iterator[LatencyFinding]:
 
 
 def _step(read: _Read) -> Iterator[LatencyFinding]:
-    if not read.result.traffic:
-        return
-    yield F.TRAFFIC
-    run = read.given.params.workload.run_days is not None
-    if read.penalty.value > 0:
-        yield F.LONGER_RUN if run else F.LONGER
-    elif read.penalty.value < 0:
-        yield F.SHORTER_RUN if run else F.SHORTER
-    else:
-        yield F.LEVEL
+    if read.result.traffic:
+        yield F.TRAFFIC
 
 
 def _jobs(read: _Read) -> Iterator[LatencyFinding]:
@@ -148,25 +129,13 @@ def _running(read: _Read) -> Iterator[LatencyFinding]:
     params = read.given.params
     stated = read.result.job.kind in TRAINING_KINDS and params.workload.parallelism != "choose"
     yield F.PLAN_GIVEN if stated else F.PLAN_CHOSEN
-    runs = {
-        "ring": F.RUNS_RING,
-        "tree": F.RUNS_TREE,
-        "nvlstree": F.RUNS_NVLSTREE,
-        "direct": F.RUNS_DIRECT,
-    }
-    yield runs[read.result.traffic[0].algorithm]
+    if read.result.traffic[0].algorithm == "direct":
+        yield F.RUNS_DIRECT
 
 
 def _mattering(read: _Read) -> Iterator[LatencyFinding]:
     passes = within(read.given, read.result.gap.step_by_size, read.threshold)[1]
     yield F.STEP_EXCEEDS if passes else F.STEP_QUIET
-
-
-def _causes(read: _Read) -> Iterator[LatencyFinding]:
-    causes = read.result.gap.hangs_on
-    if causes:
-        first = next(iter(causes))
-        yield F.MOST_BY_SOURCES if first.endswith(SOURCES_DISAGREE) else F.MOST_BY_OTHER
 
 
 def _tried(read: _Read) -> Iterator[LatencyFinding]:
@@ -190,14 +159,10 @@ def _words(read: _Read) -> Mapping[str, object]:
     result, options = read.result, (*read.given.options, *read.result.pair)
     name = {o.id: OptionName(o.name, o.id, family=Name(family_names(o.family).phrase)) for o in options}
     plan, traffic = result.job.plan, result.traffic
-    cause = next(iter(result.gap.hangs_on), "")
     return {
         "ib": name[read.infiniband.id],
         "roce": name[read.rocev2.id],
-        "base": name[read.base],
-        "gpu": Name(gpu_type(read.given).name),
         "plan": Name(plan.text() if plan else SIMULATED),
         "most_in": Named(f"jobs of {result.mix[-1][0]:,} GPUs", str(result.mix[-1][0])),
         "carried": TRAFFIC[traffic[0].kind] if traffic else None,
-        "cause": Name(cause.removesuffix(SOURCES_DISAGREE)) if cause else None,
     }

@@ -11,19 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.books.names import family_names
 from fabricreport.books.options import Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.parameters import MOST_GPUS, Job, job
 from fabricreport.models.collectives.timing import allreduce
-from fabricreport.models.judgement.swings import swings
 from fabricreport.sections.client import fabric_gpus, largest_job
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import Measured
-
-SOURCES_DISAGREE = ", on which sources disagree"
-"""What ends the name of a cause that is contested."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +34,12 @@ class Gap:
     """What item by item answers "when does it matter".
 
     `tree` and `ring`: gap of a large AllReduce against GPUs, draws kept; `step_by_size`: of the client's own step.
-    `hangs_on`: share of the gap's explained variance by cause.
     """
 
     sizes: tuple[int, ...]
     tree: Sweep
     ring: Sweep
     step_by_size: Sweep
-    hangs_on: Mapping[str, float]
 
 
 def display() -> Mapping[str, Any]:
@@ -92,8 +85,8 @@ def sweep_sizes(given: Inputs) -> tuple[int, ...]:
     return tuple(found)
 
 
-def study(given: Inputs, options: tuple[Option, Option], measured: Measured | None, penalty: Any) -> Gap:
-    """All of it for this case; `penalty` is the gap of the client's step, whose causes are ranked."""
+def study(given: Inputs, options: tuple[Option, Option], measured: Measured | None) -> Gap:
+    """All of it for this case."""
     shown, sizes = display(), sweep_sizes(given)
     step_us = given.draw(inputs.step_id(options[1]))
     large = float(shown["headline_bytes"])
@@ -105,7 +98,6 @@ def study(given: Inputs, options: tuple[Option, Option], measured: Measured | No
         tree=Sweep(at, np.stack(tree, axis=-1)),
         ring=Sweep(at, np.stack(ring, axis=-1)),
         step_by_size=_step_by_size(given, options, measured, sizes),
-        hangs_on=hangs_on(given, options, penalty),
     )
 
 
@@ -148,34 +140,6 @@ def _trainable(given: Inputs, sizes: tuple[int, ...]) -> list[int]:
     replica = 1 if plan == "choose" else plan.tp * plan.pp * plan.cp
     roomy = [gpus for gpus in sizes if gpus == sizes[-1] or inputs.held(given, gpus)]
     return [gpus for gpus in roomy if gpus % replica == 0] or [largest_job(given, int(given.params.cluster.gpus))]
-
-
-def hangs_on(given: Inputs, options: tuple[Option, Option], penalty: Any) -> dict[str, float]:
-    """Share of the gap's explained variance by cause: squared rank correlations, scaled to sum to one."""
-    step, share = inputs.step_id(options[1]), inputs.share_id(options[1])
-    causes = {
-        f"time per step{_said(step)}": given.draw(step),
-        f"bandwidth{_said(share)}": given.draw(share),
-        **{
-            f"who tunes {family_names(o.family).phrase}": inputs.tuned_share(given, o)
-            for o in options
-            if inputs.tunable(given, o)
-        },
-        "overlap with compute": given.draw("evidence:overlap-data-parallel"),
-        "overlap of the expert exchange": given.draw("evidence:overlap-alltoall"),
-        "slowing of kernels by hidden traffic": given.draw("evidence:overlap-interference"),
-        "the model's own error": given.draw("evidence:collective-model-error-large"),
-    }
-    if not np.any(np.asarray(penalty)):
-        return {}
-    found = {s.input_id: s.share_of_variance for s in swings(penalty, causes)}
-    total = sum(found.values())
-    return {cause: share / total for cause, share in sorted(found.items(), key=lambda kv: -kv[1])} if total else {}
-
-
-def _said(input_id: str) -> str:
-    """What is added to a cause on which sources disagree."""
-    return SOURCES_DISAGREE if input_id.startswith("contested:") else ""
 
 
 def within(given: Inputs, sweep: Sweep, threshold: float) -> tuple[float, bool]:

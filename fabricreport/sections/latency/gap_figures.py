@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.latency import inputs
-from fabricreport.sections.latency.figure_context import THRESHOLD, LatencyFigures, Spec
+from fabricreport.sections.latency.figure_context import THRESHOLD, Spec
 from fabricreport.sections.latency.gap import within
-
-
-def _run_hours(at: LatencyFigures) -> Any:
-    """Hours that RoCEv2 adds to one run, (draws,)."""
-    return at.result.penalty * float(at.given.params.workload.run_days or 0.0) * HOURS_PER_DAY
-
-
-def _short(at: LatencyFigures) -> bool:
-    """Whether those are better told in minutes."""
-    return float(np.quantile(np.abs(np.asarray(_run_hours(at))), 0.95)) < 1.0
-
 
 _PENALTY = (
     Spec(
@@ -31,25 +15,6 @@ _PENALTY = (
         rule="step time ÷ step time − 1, outcome by outcome",
         value=lambda at: at.result.penalty,
         inputs=inputs.PROFILE,
-        digits=2,
-    ),
-    Spec(
-        "latency.extra_time",
-        lambda at: "min" if _short(at) else "h",
-        label=lambda at: f"Time that {at.ours} adds to one run over {at.base}",
-        rule="extra step time × planned days of a run",
-        value=lambda at: _run_hours(at) * 60.0 if _short(at) else _run_hours(at),
-        inputs=(*inputs.PROFILE, "param:workload.run_days"),
-        digits=2,
-        when=lambda at: at.given.params.workload.run_days is not None,
-    ),
-    Spec(
-        "latency.penalty_below_threshold",
-        "share",
-        label="Share of outcomes in which the extra step time stays below what matters",
-        rule="count of outcomes below evidence:latency-worth-a-thought ÷ all outcomes",
-        value=lambda at: float(np.mean(np.asarray(at.result.penalty) < at.given.central(THRESHOLD))),
-        inputs=lambda at: {*inputs_of(at.result.penalty), THRESHOLD},
         digits=2,
     ),
 )

@@ -57,7 +57,7 @@ def run(
         jobs=found.jobs,
         stages=found.stages,
         by_job=found.by_job(given, pair[0].id),
-        gap=latency_gap.study(given, pair, factors, penalty),
+        gap=latency_gap.study(given, pair, factors),
         measurements=measurements,
         one_node=one_node(given, first),
         numbers={},

@@ -79,10 +79,6 @@ class RiskFigures:
         run = self.result.subjects[option].run
         return HOURS_PER_YEAR * run.common[0].interruptions_per_hour(run.cluster)
 
-    def lost(self, option: str) -> Any:
-        """Share of GPU time lost, draws."""
-        return sum((self.result.lost[option][cause] for cause in CAUSES), start=0.0)
-
     def fabric_lost(self, option: str) -> Any:
         """Share of GPU time lost to the fabric alone, draws."""
         lost = self.result.lost[option]
@@ -110,20 +106,6 @@ class RiskFigures:
     def in_start_unit(self, weeks: Any) -> Any:
         """A duration in weeks, in that unit."""
         return weeks * DAYS_PER_WEEK if self.start_unit == "day" else weeks
-
-    # ---- two fabrics
-
-    @property
-    def paired(self) -> bool:
-        """Whether an InfiniBand and a RoCEv2 option are set side by side."""
-        return self.result.pair is not None
-
-    @property
-    def pair(self) -> tuple[Outcome, Outcome]:
-        """Runs of the two; asked for where `paired` is true."""
-        assert self.result.pair is not None
-        first, second = self.result.pair
-        return self.run(first), self.run(second)
 
     @cached_property
     def stress(self) -> Mapping[str, StressCase]:

@@ -13,7 +13,6 @@ from fabricreport.models.risk.answers import p_late, spread
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario.defaults import is_given
 from fabricreport.sections.tail_risk.figure_context import EachSpec, PairSpec, RiskFigures, Spec
-from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.inputs import PROFILE
 from fabricreport.sections.tail_risk.validation_figures import VALIDATION
 
@@ -139,26 +138,6 @@ _LOST = (
         "lost until the network is stable",
         "days × (1 − productivity) for the GPUs added ÷ all GPU-days",
     ),
-    PairSpec(
-        "tail_risk.lost[cause][option]",
-        "share",
-        label=lambda at, cause, option: f"GPU time lost on {at.names[option]}: {inside(CAUSES[cause])}",
-        rule="expected loss ÷ GPU time over the horizon; mean over the outcomes",
-        value=lambda at, cause, option: at.result.lost[option][cause],
-        inputs=(*RUN, _HORIZON),
-        digits=2,
-        central="mean",
-    ),
-    EachSpec(
-        "tail_risk.lost[option]",
-        "share",
-        label=lambda at, option: f"GPU time lost on {at.names[option]}, every cause",
-        rule="sum of the causes; mean over the outcomes",
-        value=RiskFigures.lost,
-        inputs=(*RUN, _HORIZON),
-        digits=2,
-        central="mean",
-    ),
     EachSpec(
         "tail_risk.fabric_lost[option]",
         "share",
@@ -205,52 +184,6 @@ _RATES = (
         value=RiskFigures.common,
         inputs=("param:cluster.gpus",),
         digits=2,
-    ),
-)
-
-
-def _longer(at: RiskFigures) -> Any:
-    first, second = at.pair
-    return at.in_run_unit(second.run_days - first.run_days)
-
-
-def _dearer(at: RiskFigures) -> Any:
-    first, second = at.pair
-    return second.overrun_usd - first.overrun_usd
-
-
-def _compared(at: RiskFigures) -> tuple[str, str]:
-    first, second = at.pair
-    return first.option, second.option
-
-
-_DIFFERENCE = (
-    Spec(
-        "tail_risk.difference",
-        lambda at: at.run_unit,
-        label=lambda at: (
-            f"Time a run on {at.names[at.pair[1].option]} takes longer than on {at.names[at.pair[0].option]}"
-        ),
-        rule="difference of run days, outcome by outcome with the same events; mean",
-        value=_longer,
-        inputs=RUN,
-        digits=2,
-        central="mean",
-        compares=_compared,
-        when=lambda at: at.paired,
-    ),
-    Spec(
-        "tail_risk.difference_usd",
-        "usd",
-        label=lambda at: (
-            f"Cost of a run beyond plan on {at.names[at.pair[1].option]} less that on {at.names[at.pair[0].option]}"
-        ),
-        rule="difference outcome by outcome with the same events; mean",
-        value=_dearer,
-        inputs=RUN,
-        central="mean",
-        compares=_compared,
-        when=lambda at: at.paired,
     ),
 )
 
@@ -341,10 +274,9 @@ _LEVERS = (
 
 FIGURES = Declaration(
     "tail_risk",
-    (*_PLAN, *_DATES, *_LOST, *_RATES, *_DIFFERENCE, *_STRESS, *_LEVERS, *VALIDATION),
+    (*_PLAN, *_DATES, *_LOST, *_RATES, *_STRESS, *_LEVERS, *VALIDATION),
     {
         "option": Index(lambda at: at.result.outcomes),
-        "cause": Index(lambda _: CAUSES, tuple(CAUSES)),
         "fault": Index(lambda at: at.faults),
         "case": Index(lambda at: at.stress),
         "lever": Index(lambda at: at.levers),

@@ -22,17 +22,9 @@ from fabricreport.sections.client import mix_of, planned_days, stages_of
 from fabricreport.sections.tail_risk.inputs import Subject, subject
 from fabricreport.sections.validity import GOODPUT, widened
 
-CAUSES: Mapping[str, str] = {
-    "bring_up": "Until the network runs stably",
-    "stalls": "Stalls of every worker at once",
-    "topology": "Path collisions, contention",
-    "fabric": "Faults of the network",
-    "servers": "Slow servers and jitter",
-    "common": "GPU, host and software faults",
-    "checkpoints": "Writing checkpoints",
-}
-"""Causes of lost GPU time, in the words a reader sees; the fabric's own first."""
 FABRIC_CAUSES = ("bring_up", "stalls", "topology", "fabric")
+CAUSES = (*FABRIC_CAUSES, "servers", "common", "checkpoints")
+"""Causes of lost GPU time, the fabric's own first."""
 
 
 def horizon_shares(

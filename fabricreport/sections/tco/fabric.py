@@ -21,7 +21,6 @@ from fabricreport.sections.tco.inputs import Common, OptionInputs
 _PIECES = (
     *("leaf", "spine", "core", "gpus", "nodes", "endpoints", "management_links"),
     *("cables_node_leaf", "cables_leaf_spine", "cables_spine_core"),
-    *("fewest_switches", "equal_bundle_switches"),
 )
 """What adds up over the networks of several sites."""
 

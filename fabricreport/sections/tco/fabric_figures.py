@@ -77,15 +77,6 @@ _BUILT = (
         inputs=_grown,
         central="mean",
     ),
-    EachSpec(
-        "tco.fabric_per_gpu[owner]",
-        "usd",
-        label=lambda at, option: f"Capital of the network per GPU: {at.names[option]}",
-        rule="capital of the network ÷ GPUs of the last stage",
-        value=lambda at, option: at.fabric(option) / at.last_size,
-        inputs=_grown,
-        central="mean",
-    ),
     Spec(
         "tco.difference_managed",
         "usd",

@@ -91,11 +91,6 @@ class CostFigures:
         more, less = (added.get(o, 0.0) for o in (self.result.rival, self.result.choice))
         return self.result.difference.draws + more - less
 
-    @property
-    def last_size(self) -> int:
-        """GPUs of the last stage."""
-        return next(iter(self.owned.builds.values()))[-1].gpus
-
     def hardware(self, option: str) -> Any:
         """Capital of what a price list shows."""
         return sum(self.owned.capital[option][c] for c in HARDWARE)

@@ -9,12 +9,10 @@ from fabricreport.books.names import whole_names
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
-from fabricreport.sections.stance import Stance
 from fabricreport.sections.tco.cross_check import compared
 from fabricreport.sections.tco.reading import CostReading
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.sections.validity import beyond
-from fabricreport.vocabulary import Ground, Side
+from fabricreport.vocabulary import Side
 
 _WAYS = {"less": "more", "same": "more", "more": "less"}
 """A rival that costs less than the choice is said to cost less: the other way round than the choice."""
@@ -26,8 +24,6 @@ class TcoFinding(StrEnum):
     OWNS = "the fabric is bought or leased"
     CAUSES_AT_ONCE = "an owner whose fabric is bought at once: some cause differs"
     CAUSES_GROWN = "an owner whose fabric grows: some cause differs"
-    BY_DATE = "the date decides a close call"
-    BY_WEIGHTS = "the client's weights decide a close call"
     PURCHASE_HOLDS = "the fabric that is dearer to buy costs more in all"
     PURCHASE_REVERSED = "the fabric that is dearer to buy costs less in all"
     PURCHASE_EVENED = "one fabric is dearer to buy, and the totals are the same"
@@ -40,7 +36,6 @@ class TcoFinding(StrEnum):
     OWNING_CHEAPER = "a useful hour costs less owned than rented"
     RENTING_CHEAPER = "a useful hour costs no less owned than rented"
     MANAGER_TURNS = "a manager that the size does not need would turn the order"
-    BEYOND = "a model of lost time was tried on no such run"
 
 
 F = TcoFinding
@@ -49,18 +44,11 @@ F = TcoFinding
 def spoken(given: Inputs, result: TcoResult) -> Spoken:
     """Findings and words of the total cost."""
     read = CostReading(given, result)
-    groups = (_decided, _why, _purchase, _families, _growth, _instead)
+    groups = (_why, _purchase, _families, _growth, _instead)
     return Spoken(Findings(TcoFinding, (f for group in groups for f in group(read))), _words(read))
 
 
 # ---- findings
-
-
-def _decided(read: CostReading) -> Iterator[TcoFinding]:
-    deciding = {Ground.DEADLINE: F.BY_DATE, Ground.WEIGHTS: F.BY_WEIGHTS}
-    ground = read.result.verdict.decided_by
-    if ground in deciding and read.stance in (Stance.AHEAD, Stance.MORE):
-        yield deciding[ground]
 
 
 def _why(read: CostReading) -> Iterator[TcoFinding]:
@@ -107,8 +95,6 @@ def _instead(read: CostReading) -> Iterator[TcoFinding]:
         managed, counted = read.way("tco.difference_managed"), read.way("tco.difference")
         if managed not in ("same", counted):
             yield F.MANAGER_TURNS
-    if beyond(read.given):
-        yield F.BEYOND
 
 
 # ---- words

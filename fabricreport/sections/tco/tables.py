@@ -19,9 +19,10 @@ _PARTS = (
 
 
 def causes(given: Inputs, result: TcoResult) -> Table:
-    """Every cause of every option's total, one column to an option."""
+    """Every cause of every option's total, one column to an option; none that costs nothing on any."""
     heads, number = option_names(given.options), result.numbers
-    rows = [Row([label, *(number[f"tco.{c}.{o}"] for o in result.order)]) for c, label in result.labels.items()]
+    found = {label: [number[f"tco.{c}.{o}"] for o in result.order] for c, label in result.labels.items()}
+    rows = [Row([label, *amounts]) for label, amounts in found.items() if any(n.value for n in amounts)]
     total = Row(["Total cost", *(number[f"tco.total.{o}"] for o in result.order)], role="total")
     return Table([Column("Cause"), *(Column(Name(heads[o].short)) for o in result.order)], [*rows, total])
 

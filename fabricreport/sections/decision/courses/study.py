@@ -134,9 +134,8 @@ def _held(given: Inputs, bills: Bills, comparison: Comparison, judge: Judge) -> 
 
 
 def _buys(at: _Held) -> bool:
-    """Whether the client is one who owns, both can be ordered, and the fabric is worth a course of its own."""
-    able = all(o in at.judge.committing(at.bills) for o in at.pair)
-    return able and not rented(at.given) and at.verdict.decided_by != Ground.SIZE
+    """Whether the client is one who owns, and the fabric is worth a course of its own."""
+    return not rented(at.given) and at.verdict.decided_by != Ground.SIZE
 
 
 _RANKED = (

@@ -65,8 +65,6 @@ def _marked(row: PricedCourse, result: DecisionResult) -> bool:
     advised, verdict = result.courses.advised, result.verdict
     if result.courses.involved:
         return row.kind == advised.kind
-    if verdict.announced:
-        return False
     if (
         verdict.open
         and verdict.confidence == Confidence.DOES_NOT_MATTER

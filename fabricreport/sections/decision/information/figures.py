@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from fabricreport.figures import Index
-from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec
 from fabricreport.sections.decision.information.groups import read_groups, read_probes
 from fabricreport.sections.decision.information.study import Information, Tried, Worth
 
@@ -13,7 +13,6 @@ _BY_REGRESSION = (
     "regression on the outcomes, learnt on some and judged on the others: mean cost of the option that is cheapest on average "
     "− that of the option chosen on what is known"
 )
-_OF_ERRORS = "of the paired difference, and of the sample’s resolution"
 
 
 def _found(at: DecisionFigures) -> Information:
@@ -58,16 +57,6 @@ def _of_test(name: str, label: str, rule: str, value: Callable[[Tried], float], 
 
 
 INFORMATION = (
-    Spec(
-        "decision.information.evpi",
-        "usd",
-        label="What knowing every uncertain input could be worth to the choice among all that can be ordered",
-        rule="lowest mean cost of an option − mean of the lowest cost in each outcome, given the inputs",
-        value=lambda at: _found(at).evpi,
-        inputs=lambda at: _found(at).rests_on,
-        digits=2,
-        when=lambda at: at.result.information is not None,
-    ),
     _of_group(
         "worth",
         "What knowing them, and nothing else, is worth to the choice",

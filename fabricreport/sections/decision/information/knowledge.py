@@ -18,7 +18,7 @@ from scipy.special import ndtr
 from fabricreport.books.options import Option
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
-from fabricreport.models.information import FOLDS, Estimate, evpi, evppi, evsi, foreseen, observed
+from fabricreport.models.information import FOLDS, Estimate, evppi, evsi, foreseen, observed
 from fabricreport.models.risk.goodput import luck_of
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import gpu_type
@@ -60,11 +60,6 @@ class Knowledge:
     def choice(self) -> bool:
         """Whether there is anything to choose between."""
         return len(self.options) > 1
-
-    @property
-    def of_everything(self) -> float:
-        """What knowing every input could be worth."""
-        return evpi(self.costs) if self.choice else 0.0
 
     def worth(self, ids: Collection[str]) -> Estimate:
         """What knowing these inputs and nothing else is worth; nothing, if no cost rests on them.

@@ -46,12 +46,11 @@ class Tried:
 
 @dataclass(frozen=True)
 class Information:
-    """What could be found out: everything (`evpi`), each group, most worth first, and each test.
+    """What could be found out: each group, most worth first, and each test.
 
     `options`: ids of what can be ordered, of a renter the offers; `rests_on`: ids of every input behind their costs.
     """
 
-    evpi: float
     options: tuple[str, ...]
     rests_on: frozenset[str]
     groups: tuple[Worth, ...]
@@ -80,7 +79,6 @@ def information_of(given: Inputs, bills: Bills, knowledge: Knowledge, pair: Sequ
     open_to = tested(bills, knowledge, pair)
     tried = [_tried(given, bills, knowledge, test, open_to) for test in read_probes() if kind in test.to]
     return Information(
-        evpi=knowledge.of_everything,
         options=knowledge.options,
         rests_on=knowledge.rests_on,
         groups=tuple(sorted((w for w in found if w.ids), key=_standing, reverse=True)),

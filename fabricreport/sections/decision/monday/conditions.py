@@ -166,13 +166,6 @@ def _kin(at: Facts) -> Due | None:
     return Due(Kind.KIN, gap or None, kin, (at.names[choice], at.names[kin]))
 
 
-def _roadmap(at: Facts) -> Due | None:
-    verdict = at.result.verdict
-    if not verdict.announced:
-        return None
-    return Due(Kind.ROADMAP, abs(verdict.lead) or None, verdict.choice, (at.names[verdict.choice],))
-
-
 def _generation(at: Facts) -> Due | None:
     """Quotes of what stands in for the two compared, unless the servers cannot carry its links."""
     mismatch = at.result.mismatch
@@ -316,7 +309,6 @@ CONDITIONS: Mapping[Kind, Condition] = {
     Kind.RENTS: _rents,
     Kind.BOTH: _both,
     Kind.KIN: _kin,
-    Kind.ROADMAP: _roadmap,
     Kind.GENERATION: _generation,
     Kind.QUOTE: _quote,
     Kind.DELIVERY: _delivery,

@@ -17,7 +17,6 @@ class Kind(StrEnum):
     RENTS = "rents"
     BOTH = "both"
     KIN = "kin"
-    ROADMAP = "roadmap"
     GENERATION = "generation"
     QUOTE = "quote"
     DELIVERY = "delivery"

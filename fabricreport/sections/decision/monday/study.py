@@ -36,11 +36,10 @@ class Todo:
 
 @dataclass(frozen=True)
 class Monday:
-    """The list, the last day to sign, and whether the network itself needs anything done."""
+    """The list, and the last day to sign."""
 
     todos: tuple[Todo, ...]
     last: LastDay
-    about_network: bool
 
 
 def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tail: TailResult) -> Monday:
@@ -51,7 +50,7 @@ def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tai
         _todo(at, mark, found, last)
         for mark, found in zip(ascii_uppercase, ranked(applying(at))[: most()], strict=False)
     )
-    return Monday(todos, last, network_matters(at))
+    return Monday(todos, last)
 
 
 def network_matters(at: Facts) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from fabricreport.books.offers.offer import Offer
-from fabricreport.books.offers.terms import UNNAMED, asked_from
-from fabricreport.books.providers import read_providers
+from fabricreport.books.offers.terms import asked_from
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.offers import (
     Pick,
@@ -28,7 +27,6 @@ from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.answered import too_small, with_answers
 from fabricreport.sections.decision.offers.judged import Judged, Open, in_use, judged_of
 from fabricreport.sections.listed_offers import listing
-from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.uncertain import Uncertain
 
@@ -40,8 +38,8 @@ class OffersResult:
     `apart` are prices at which no term can be had, `unpriced` the names of sellers without a price. `asked`: whom to ask
     first where nobody is bound yet. `cheapest`: share of draws in which each costs least, `cheapest_else` the same if the
     first fell away. `undated`: of the sellers without a price, those of whom an article has one without a date, by name
-    with its entry. `running_other`: those that run the other network, where every seller with a price names one. `dated`:
-    the client stated a date, `by_date`: and no price of missing it, so that the date itself sets offers apart.
+    with its entry. `dated`: the client stated a date, `by_date`: and no price of missing it, so that the date itself sets
+    offers apart.
     """
 
     judged: Mapping[str, Judged]
@@ -52,7 +50,6 @@ class OffersResult:
     unpriced: tuple[str, ...]
     cheapest_else: Mapping[str, float]
     undated: Mapping[str, str]
-    running_other: tuple[str, ...]
     dated: bool = False
     by_date: bool = False
 
@@ -157,20 +154,9 @@ def offers_of(
         unpriced=listed.unpriced if listed else (),
         cheapest_else=cheapest_without(in_use(judged), first),
         undated=listed.undated if listed else {},
-        running_other=_running_other(given, judged, listed.unpriced if listed else ()),
     )
-
-
-def _running_other(given: Inputs, judged: Mapping[str, Judged], unpriced: Sequence[str]) -> tuple[str, ...]:
-    """Sellers without a price whose network is another one with RDMA than the one that every offer names."""
-    named = {j.option for j in judged.values() if j.named}
-    rdma = {o.id for o in given.options if o.rdma}
-    others = rdma - named
-    known = ((name, read_providers().seller(name)) for name in unpriced)
-    run = ((name, option_of(given, seller.fabric)) for name, seller in known if seller and seller.fabric not in UNNAMED)
-    return tuple(name for name, option in run if len(named) == 1 and option and option.id in others)
 
 
 def committing(judge: Judge, bills: Bills, offers: OffersResult | None) -> Mapping[str, Traced]:
     """Total cost (draws,) of everything that the client may commit to: offers where it rents, else options."""
-    return offers.totals if offers is not None else judge.committing(bills)
+    return offers.totals if offers is not None else judge.advisable(bills)

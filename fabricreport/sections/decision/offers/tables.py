@@ -72,29 +72,6 @@ def asking(judged: Judged) -> str:
     return next((str(what) for what in order if what in open_), "nothing")
 
 
-def parts(result: DecisionResult, figure: FigureOf) -> Table:
-    """What each offer comes to, its network's lost hours apart, and how sure it is."""
-    found = _offers(result)
-    rows = [
-        Row(
-            [
-                Name(j.offer.seller),
-                figure(f"decision.offers.useful_hour.{o}"),
-                figure(f"decision.offers.network_lost.{o}"),
-                *[figure(f"decision.offers.total.{o}")] * 2,
-                figure(f"decision.offers.gap.{o}") if o != found.pick.first and found.pick.first else None,
-                figure(f"decision.offers.cheapest.{o}"),
-                figure(f"decision.offers.cheapest_else.{o}") if o in found.cheapest_else else None,
-                figure(f"decision.offers.ready.{o}"),
-            ]
-        )
-        for o, j in found.judged.items()
-    ]
-    heads = ("Seller", "Useful hour", "Its lost hours", "Whole work", "90 % range", "Over the first")
-    columns = [Column(h, style="spread" if h == "90 % range" else "value") for h in heads]
-    return Table([*columns, Column("Costs least in"), Column("Without the first"), Column("Ready in time")], rows)
-
-
 def bid_items(result: DecisionResult, figure: FigureOf) -> Table:
     """Every line of the bills: what the seller counts and asks, and what the model does."""
     rows = [

@@ -17,7 +17,7 @@ from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.offers.bids import Bid
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
-from fabricreport.sections.decision.offers.tables import asking, conditions, network_name
+from fabricreport.sections.decision.offers.tables import asking, conditions
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
 from fabricreport.vocabulary import Confidence, CourseKind, Ground
@@ -44,7 +44,7 @@ def opening(found: OffersResult) -> F:
     return F.OPENS_OFFERS_ALONE if alone else _OPENS[found.pick.standing]
 
 
-def offer_findings(result: DecisionResult, figure: FigureOf, *, late: bool) -> Iterator[F]:
+def offer_findings(result: DecisionResult, *, late: bool) -> Iterator[F]:
     """What is true of the offers; nothing where there are none."""
     found = result.offers
     if result.bids:
@@ -64,7 +64,7 @@ def offer_findings(result: DecisionResult, figure: FigureOf, *, late: bool) -> I
     yield from _of_the_first(found)
     yield from _in_time(found)
     yield from _of_all(found)
-    yield from _of_fabrics(result, figure)
+    yield from _of_fabrics(result, found)
     single = result.courses.row(CourseKind.SINGLE_NODE)
     if single and single.key != result.courses.advised.kind and result.courses.single.days is not None:
         yield F.OFFERS_SINGLE_NODE_CHEAPER if mean_of(single.against) < 0 else F.OFFERS_SINGLE_NODE_DEARER
@@ -132,10 +132,10 @@ def _in_time(found: OffersResult) -> Iterator[F]:
         yield F.OFFERS_PASSED
 
 
-def _one_network(found: OffersResult) -> str:
-    """The fabric that several offers all name; '' where there is one offer, or they differ or name none."""
+def _one_network(found: OffersResult) -> bool:
+    """Whether there are several offers, and all name one fabric."""
     named = {j.offer.fabric for j in found.judged.values()}
-    return min(named) if len(found.judged) > 1 and len(named) == 1 and not named & {*UNNAMED} else ""
+    return len(found.judged) > 1 and len(named) == 1 and not named & {*UNNAMED}
 
 
 def _unpriced(found: OffersResult) -> tuple[str, ...]:
@@ -143,37 +143,16 @@ def _unpriced(found: OffersResult) -> tuple[str, ...]:
     return tuple(name for name in found.unpriced if name not in found.undated)
 
 
-def _other(result: DecisionResult, figure: FigureOf) -> tuple[str, F] | None:
-    """Where all name the network of one of the two compared: the other option, and which way its price has to differ."""
-    found, verdict = result.offers, result.verdict
-    options = {j.option for j in found.judged.values()} if found and _one_network(found) else set()
-    other = {verdict.choice: verdict.runner_up, verdict.runner_up: verdict.choice}.get(next(iter(options), ""))
-    way = direction(figure(f"tco.worth_less.{verdict.runner_up}")) if other else "same"
-    if other is None or way == "same":
-        return None
-    cheaper = (way == "less") == (other == verdict.runner_up)
-    return other, F.OFFERS_OTHER_CHEAPER if cheaper else F.OFFERS_OTHER_DEARER
-
-
-def _of_fabrics(result: DecisionResult, figure: FigureOf) -> Iterator[F]:
-    """What the network's name is worth beside the rents."""
-    found = result.offers
-    assert found is not None, "asked for where there are offers"
+def _of_fabrics(result: DecisionResult, found: OffersResult) -> Iterator[F]:
+    """What the network's name is worth beside the rents; nothing where it is worth little and all name the same."""
     idle = result.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
-    other = _other(result, figure) if len(result.totals) > 1 and idle else None
-    if other:
-        yield other[1]
-        if found.running_other:
-            yield F.OFFERS_OTHER_ASK
-        return
-    if len(result.totals) > 1:
+    if len(result.totals) > 1 and not (idle and _one_network(found)):
         yield F.OFFERS_NAME_IDLE if idle else F.OFFERS_NAME_COUNTS
 
 
 def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapping[str, object]:
     """The words of the sentences on offers; None where there are none."""
     offers, names = result.offers, whole_names(given.options)
-    other = _other(result, figure) if offers and len(result.totals) > 1 else None
 
     def of(said: Callable[[OffersResult], object]) -> object:
         return said(offers) if offers else None
@@ -185,12 +164,9 @@ def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapp
         "price_kinds": of(lambda found: Name(_kinds(found))),
         "expiring": of(lambda found: _sellers(found, found.expiring)),
         "undated": of(lambda found: _undated(figure, found)) or (),
-        "running_other": of(lambda found: _names(found.running_other)),
-        "other_network": names[other[0]] if other else None,
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
         "late_sellers": of(lambda found: _sellers(found, found.pick.late)),
         "refusing": of(lambda found: _names([j.offer.seller for j in found.judged.values() if j.reach.barred])),
-        "one_network": of(lambda found: _network(given, found)),
         "unpriced_sellers": of(lambda found: _names(_unpriced(found))),
         "apart_sellers": of(lambda found: _names([f"{o.seller} ({_why_apart(o)})" for o in found.apart])),
     }
@@ -209,12 +185,6 @@ def _sellers(found: OffersResult, offers: Sequence[str]) -> Name | None:
 def _undated(figure: FigureOf, found: OffersResult) -> tuple[Named, ...]:
     """Sellers with a price of a day unknown, and that price."""
     return tuple(Named(name, entry, price=figure(entry), sources=(entry,)) for name, entry in found.undated.items())
-
-
-def _network(given: Inputs, found: OffersResult) -> Name | None:
-    """What a sentence calls the fabric that they all name; None where there is no such one."""
-    fabric = _one_network(found)
-    return Name(network_name(given, fabric)) if fabric else None
 
 
 def _kinds(found: OffersResult) -> str:
