@@ -19,7 +19,7 @@ from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError
 from fabricreport.scenario.refusals import REFUSALS
 from fabricreport.sections.decision.monday.kinds import most
-from fabricreport.sections.decision.monday.tables import letters, todo
+from fabricreport.sections.decision.monday.tables import todo
 
 SIZES = yaml.safe_load(clients.SIZES.read_text(encoding="utf-8"))
 IN_ARRAY, COVERING = SIZES["in_array"], SIZES["covering"]
@@ -47,7 +47,7 @@ def assert_list_can_be_done(case: Case) -> None:
     """What to do before signing is short, in order, and never on a weekend."""
     monday = case.monday()
     todos, cluster = monday.todos, case.params.cluster
-    assert len(todos) <= most() and len(todo(monday).rows) == len(letters(monday).rows) == len(todos)
+    assert len(todos) <= most() and len(todo(monday).rows) == len(todos)
     worth = [one.due.worth for one in todos]
     priced = [w for w in worth if w is not None]
     assert worth == [*sorted(priced, reverse=True), *[None] * (len(worth) - len(priced))] and all(w > 0 for w in priced)
