@@ -31,7 +31,9 @@ from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of, plain
+from fabricreport.report.opened import open_report
 from fabricreport.scenario import SECTION_NAMES, Params
+from fabricreport.sections.decision import tables as decision_tables
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
@@ -75,8 +77,11 @@ def rested_on() -> frozenset[str]:
             for section in SECTION_NAMES if name in WHOLE else ("tco",):
                 make_whole(case.result(section))
             tuple(cautions(case) if name in WHOLE else doubts_on_links(case))
+            if name in WHOLE:
+                case.spoken(case.params.asked.spine)
         found |= resting(case, frozenset(asked)) if name in WHOLE else case.chain.reached_by | (asked - context())
-    return frozenset(found)
+    report = open_report().numbers.values()  # what the evidence report shows is not idle either
+    return frozenset(found | {i for number in report for i in (*number.inputs, *number.sources)})
 
 
 def test_every_input_of_the_books_is_rested_on_by_a_client_or_is_context_with_a_reason() -> None:
@@ -159,9 +164,13 @@ def money(case: Case) -> object:
 
 
 def shown(case: Case, figure_id: str) -> str:
-    """A figure as printed, or a doubt; '' where there is none."""
+    """A figure as printed, a doubt, a word of the decision or its table of rules; '' where there is none."""
     if figure_id.startswith("caution."):
         return next((c.sentence for c in cautions(case) if c.id == figure_id.partition(".")[2]), "")
+    if figure_id.startswith("word."):
+        return str(case.spoken("decision").words[figure_id.partition(".")[2]])
+    if figure_id == "tab-decision-rules":
+        return str([row.cells for row in decision_tables.rules(case.inputs, case.decision()).rows])
     try:
         return case.figure(figure_id).text
     except KeyError:
