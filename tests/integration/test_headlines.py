@@ -21,9 +21,7 @@ FIGURES = (
     "decision.difference",
     "decision.probability",
     "latency.penalty",
-    "tco.gpu_hours",
     "tail_risk.deadline",
-    "diligence.lead",
 )
 
 
