@@ -164,7 +164,6 @@ class Option:
     planes: Annotated[int, within("planes")] = 1
     optics: Literal["multimode", "single-mode"] = "multimode"
     copper_m: Annotated[float | None, within("copper-m")] = None
-    cooling: Literal["air", "liquid"] = "air"
     gpus_of: Annotated[tuple[GPU_MAKERS, ...], Len(1)] = get_args(GPU_MAKERS)
     on_sale: IsoDate | None = None
     own_colour: Annotated[Colour | None, Field(alias="colour")] = None

@@ -393,6 +393,7 @@ def words(case: Told) -> Mapping[str, object]:
         "last_date": Name(day(case.monday().last.day)),
         "shown": Name(str(SHOWN)),
         "credited": tuple(_credits(read)),
+        "crediting": tuple(Named(j.offer.seller, j.offer.id) for j in order if j.offer.credit is not None),
         "questions": tuple(_questions(case, order)),
         "oldest": Name(_oldest(case, order)) if order else None,
         "good_until": Name(last_day(case, order[0])) if order else None,

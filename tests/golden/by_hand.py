@@ -58,11 +58,6 @@ def printed(figure: str) -> Any:
     return the_case().figure(figure)
 
 
-def audited(claim: str, part: str) -> float:
-    """A claim of an article as the memo audits it: the figure `stated`, or the one `recomputed`."""
-    return float(printed(f"evidence.claim.{claim}.{part}").value)
-
-
 def printed_causes(option: str) -> list[str]:
     """The causes for which the memo prints an amount."""
     return [cause for cause in the_case().tco().labels if f"tco.{cause}.{option}" in the_case().tco().numbers]

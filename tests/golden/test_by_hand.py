@@ -15,7 +15,6 @@ from by_hand import (
     LOST_TIME,
     MONEY,
     OPTIONS,
-    audited,
     lost_time,
     money,
     param,
@@ -25,6 +24,8 @@ from by_hand import (
     the_case,
     word,
 )
+
+from fabricreport.report.opened import open_report
 
 MONEY_WITHIN, LOST_TIME_WITHIN = 0.005, 0.03
 
@@ -104,8 +105,9 @@ SUMS: dict[str, tuple[Fraction, float, Fraction]] = {
 @pytest.mark.parametrize("claim", SUMS)
 def test_each_headline_sum_of_the_third_article_is_exact(claim: str) -> None:
     exact, in_the_article, rounded_to = SUMS[claim]
-    assert audited(claim, "recomputed") == pytest.approx(float(exact), rel=1e-12)
-    assert audited(claim, "stated") == in_the_article
+    report = open_report()
+    assert report.figure(f"report.claim.{claim}.recomputed").value == pytest.approx(float(exact), rel=1e-12)
+    assert report.figure(f"report.claim.{claim}.stated").value == in_the_article
     assert round(exact / rounded_to) * rounded_to == in_the_article
 
 

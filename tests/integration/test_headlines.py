@@ -17,12 +17,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "headlines.json"
 CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
-FIGURES = (
-    "decision.difference",
-    "decision.probability",
-    "latency.penalty",
-    "tail_risk.deadline",
-)
+FIGURES = ("decision.difference", "decision.probability", "tail_risk.deadline")
 
 
 def told(edition: BuildResult) -> dict[str, str]:

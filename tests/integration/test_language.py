@@ -14,6 +14,7 @@ from fabricreport.memo.document.language import language_faults, language_remark
 from fabricreport.memo.document.measures import LONGEST, measured, sentences_of
 from fabricreport.memo.document.parts import parted
 from fabricreport.memo.document.proofs import contradictions
+from fabricreport.memo.document.stitch import in_memo
 
 CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
 MEAN = 20
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module", params=CLIENTS)
 def memo(request: pytest.FixtureRequest, memos: dict[str, BuildResult]) -> Gathered:
-    return gather(stitched(memos[request.param].folder))
+    return gather(in_memo(stitched(memos[request.param].folder)))
 
 
 def test_no_word_is_used_that_is_not_to_be_used(memo: Gathered) -> None:

@@ -35,7 +35,7 @@ def test_every_option_has_every_array_and_number(name: str) -> None:
         assert set(arrays) == ids
         assert all(a.shape == draws and np.all(np.isfinite(plain(a))) for a in arrays.values())
     assert all(np.all((plain(a) >= 0) & (plain(a) < 1)) for a in result.exposed_share.values())
-    assert {f"latency.{n}.{i}" for n in ("exposed", "busbw") for i in ids} <= set(result.numbers)
+    assert {f"latency.{n}.{i}" for n in ("exposed", "exposed_now") for i in ids} <= set(result.numbers)
     assert all(number.id == key and number.rule for key, number in result.numbers.items())
 
 

@@ -224,7 +224,6 @@ def test_a_file_that_is_no_list_of_options_is_refused(tmp_path, text):
         "planes: 0",
         "generation: soon",
         "optics: bimodal",
-        "cooling: none",
         "copper_m: null",
         "copper_m: -1",
         "gpus_of: []",

@@ -66,7 +66,9 @@ def _entry(given: Inputs, template: str | None, option: Option) -> str:
 def _prior(given: Inputs, what: str, ids: tuple[str, str], better: str, against: float) -> Prior:
     infiniband, rocev2 = (mean_of(given.own(i)) if i else against for i in ids)
     gap = (rocev2 - infiniband) * (1 if better == "less" else -1)
-    same = all(ids) and len({given.record(i)["text"] for i in ids}) == 1
+    same = all(ids) and (
+        len({given.record(i)["text"] for i in ids}) == 1 or len({given.figure(i).text for i in ids}) == 1
+    )
     level = same or abs(gap) <= ALIKE * max(abs(infiniband), abs(rocev2))
     side = NEITHER if level else Side.INFINIBAND if gap > 0 else Side.ROCEV2
     records = [given.record(i) for i in ids if i]

@@ -72,17 +72,24 @@ def _edges(turn: Turn, key: str, result: DecisionResult, courses: dict[str, str]
 
 
 def priors(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
-    """Every input by kind of network that favours one of the two compared, as printed, with whose word it stands on."""
+    """Every input by kind of network that favours one of the two compared, and if that differs whose word each stands on."""
     short = option_names(given.options)
     pair = (result.verdict.choice, result.verdict.runner_up)
+    several = len({p.word for p in result.priors}) > 1
     called = {o.side: Name(short[o.id].short) for o in given.options if o.id in pair}
-    rows = []
-    for p in result.priors:
-        both = [figure(i) if i else None for i in (p.infiniband, p.rocev2)]
-        if len({number.text for number in both if number}) + both.count(None) > 1:
-            rows.append(Row([Name(p.what), *both, called[Side(p.favours)], Name(p.word)]))
+    rows = [
+        Row(
+            [
+                Name(p.what),
+                *(figure(i) if i else None for i in (p.infiniband, p.rocev2)),
+                called[Side(p.favours)],
+                *((Name(p.word),) if several else ()),
+            ]
+        )
+        for p in result.priors
+    ]
     heads = (Column("Input"), *(Column(called[side], style="mixed") for side in LEANS if side in called))
-    return Table([*heads, Column("Favours"), Column("On the word of")], rows)
+    return Table([*heads, Column("Favours"), *((Column("On the word of"),) if several else ())], rows)
 
 
 def rules(given: Inputs, result: DecisionResult) -> Table:

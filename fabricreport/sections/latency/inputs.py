@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.as_run import SHARE, wired, wired_as_family
+from fabricreport.as_run import wired, wired_as_family
 from fabricreport.books.options import Option
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
@@ -126,11 +126,6 @@ def middle(given: Inputs, option: Option) -> Network:
 def step_id(option: Option) -> str:
     """The input for what a step takes on an option above the reference; for the reference, what sources say of RoCEv2."""
     return option.behaviour.step or STEP
-
-
-def share_id(option: Option) -> str:
-    """The input for an option's part of the reference's bandwidth; for the reference, what sources say of RoCEv2."""
-    return option.behaviour.share or SHARE
 
 
 def tunable(given: Inputs, option: Option) -> bool:

@@ -86,6 +86,21 @@ def _least(name: str, what: str, rule: str, shares: Callable[[OffersResult], Map
     )
 
 
+def _share(name: str, what: str) -> EachSpec:
+    """A share that a seller states."""
+    return EachSpec(
+        f"decision.offers.{name}[offer]",
+        "share",
+        label=_named(what),
+        rule="as the offer states it",
+        value=lambda at, offer: float(getattr(of(at, offer).offer, name)),
+        sources=lambda at, offer: (of(at, offer).price,),
+        grade="quote",
+        digits=4,
+        when=lambda at, offer: getattr(of(at, offer).offer, name) is not None,
+    )
+
+
 def _count(name: str, what: str, rule: str, value: Callable[[OffersResult], int]) -> Spec:
     return Spec(
         f"decision.offers.{name}",
@@ -144,6 +159,9 @@ _EACH = (
         inputs=lambda at, offer: {*inputs_of(at.bills.own[of(at, offer).option].bring_up_weeks), DATE},
         digits=2,
     ),
+    _share("uptime", "Uptime promised"),
+    _share("credit", "Credit for falling short of it, share of the month's bill"),
+    _share("cap", "Most that is paid back, share of the month's bill"),
 )
 
 _ALL = (
