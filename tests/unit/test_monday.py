@@ -22,7 +22,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due
 from fabricreport.sections.decision.monday.dates import is_working_day
-from fabricreport.sections.decision.monday.kinds import Kind, actions, most, roles
+from fabricreport.sections.decision.monday.kinds import PARTING, Kind, actions, most, roles
 from fabricreport.sections.decision.monday.study import Monday, monday_of, ranked
 from fabricreport.sections.decision.monday.tables import UNPRICED, todo
 from fabricreport.sections.decision.monday.words import letter_of, monday_words, word_of
@@ -101,9 +101,7 @@ def test_every_line_is_said_in_full_and_has_one_letter(name: str) -> None:
 def test_the_notebook_has_a_letter_for_every_kind_that_a_line_may_be_of() -> None:
     kinds = {letter_of(kind, either=False) for kind in Kind}
     assert kinds <= set(LETTERS)
-    assert set(LETTERS) - kinds == {
-        letter_of(k, either=True) for k in (Kind.DELIVERY, Kind.WEEKS, Kind.CLAUSE, Kind.ACCEPTANCE)
-    }
+    assert set(LETTERS) - kinds == {letter_of(kind, either=True) for kind in PARTING}
 
 
 def test_what_each_of_our_clients_has_to_do() -> None:
@@ -152,8 +150,7 @@ def test_what_is_not_priced_stands_last_and_in_the_order_of_the_file() -> None:
 
 def test_words_know_every_kind_whether_it_applies_or_not() -> None:
     words = monday_words(listed(of("example")))
-    letters = {letter_of(kind, either=either) for kind in Kind for either in (False, True)}
-    assert set(words) == {*map(word_of, Kind), *letters, "last_day"}
+    assert set(words) == {*map(word_of, Kind), *LETTERS, "last_day"}
     assert all(isinstance(w, tuple) and len(w) <= 1 for k, w in words.items() if k != "last_day")
 
 

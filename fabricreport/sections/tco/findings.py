@@ -33,9 +33,7 @@ class TcoFinding(StrEnum):
     PAIRS_TOLD = "a training client compares both families: published pairs are told in money"
     GROWS_LATE = "most of it is paid for when the cluster grows"
     GROWS_EARLY = "most of it is paid for at the start"
-    OWNING_CHEAPER = "a useful hour costs less owned than rented"
     RENTING_CHEAPER = "a useful hour costs no less owned than rented"
-    MANAGER_TURNS = "a manager that the size does not need would turn the order"
 
 
 F = TcoFinding
@@ -89,12 +87,8 @@ def _instead(read: CostReading) -> Iterator[TcoFinding]:
     if read.owns:
         yield F.OWNS
         owning = read.value(f"tco.usd_per_useful_gpu_hour.{read.result.choice}")
-        cheaper = owning < read.value("tco.rent_per_useful_gpu_hour")
-        yield F.OWNING_CHEAPER if cheaper else F.RENTING_CHEAPER
-    if read.unmanaged:
-        managed, counted = read.way("tco.difference_managed"), read.way("tco.difference")
-        if managed not in ("same", counted):
-            yield F.MANAGER_TURNS
+        if owning >= read.value("tco.rent_per_useful_gpu_hour"):
+            yield F.RENTING_CHEAPER
 
 
 # ---- words

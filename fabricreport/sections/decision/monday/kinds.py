@@ -36,6 +36,10 @@ class Kind(StrEnum):
     EXPERTS = "experts"
 
 
+PARTING = (Kind.DELIVERY, Kind.CLAUSE, Kind.WEEKS, Kind.ACCEPTANCE)
+"""Whose amounts may be others for each of two networks: a letter then names both."""
+
+
 @dataclass(frozen=True)
 class Action:
     """One entry: roles of who acts and of who answers, working days, whether only a contract settles it, whether it is

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fabricreport.findings import Name, Named, joined
 from fabricreport.sections.decision.monday.dates import told
-from fabricreport.sections.decision.monday.kinds import Kind
+from fabricreport.sections.decision.monday.kinds import PARTING, Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
 
 
@@ -32,7 +32,7 @@ def monday_words(monday: Monday) -> Mapping[str, object]:
     A letter is that of one network, or of either of two where their amounts part.
     """
     found: dict[str, object] = {word_of(kind): () for kind in Kind}
-    found |= {letter_of(kind, either=either): () for kind in Kind for either in (False, True)}
+    found |= {letter_of(kind, either=either): () for kind in Kind for either in {False, kind in PARTING}}
     for one in monday.todos:
         found[word_of(one.action.kind)] = (named(one),)
         found[letter_of(one.action.kind, either="send" in one.due.either)] = (named(one),)
