@@ -143,7 +143,7 @@ def param_record(params: Params, key: str) -> dict[str, Any]:
         "text": param_text(params, key),
         "unit": unit_at(undotted(key)),
         "date": str(params.as_of),
-        "source": "The client's params file" if given else "Assumption of this memo",
+        "source": "The client's params file" if given else "Our own assumption",
         "publisher": params.client.name if given else "",
         "address": "",
         "read": str(params.as_of),

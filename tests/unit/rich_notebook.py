@@ -137,7 +137,7 @@ INPUTS: list[dict[str, Any]] = [
         address="reseller.example/qm9700", read="2026-11-20", grade="secondary", seen="A", interest="sells the switch",
         use="price of one switch without optics", expiry="2026-12-31"),
     entry("evidence:weeks-to-stable", "Weeks from racking to a stable fabric, RoCEv2", {"low": 2, "mode": 5, "high": 12},
-        "2 to 12 weeks", "week", date="2026-11-20", source="Assumption of this memo", read="2026-11-20", grade="assumption",
+        "2 to 12 weeks", "week", date="2026-11-20", source="Our own assumption", read="2026-11-20", grade="assumption",
         seen="-", use="no public figure exists; replace it with your own roll-out record",
         override={"who": "A. Analyst", "why": "own record of three roll-outs", "until": "2027-01-31"}),
     entry("evidence:llama3-interruptions", "Interruptions of a 54-day run on 16,384 GPUs", 419, "419", "count",

@@ -165,7 +165,7 @@ def test_sources_are_numbered_by_first_citation_then_by_use() -> None:
     assert [s.title for s in document.sources] == [
         "The Llama 3 Herd of Models",
         "Reseller listing of Quantum-2 switches",
-        "Assumption of this memo",
+        "Our own assumption",
     ]
     assert [s.cited for s in document.sources] == [True, False, False]
 
