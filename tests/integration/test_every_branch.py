@@ -62,7 +62,8 @@ def said_in(section: str) -> set[str]:
 def asked_by_the_body() -> set[str]:
     """The findings and words of sections that the code of the memo's body asks for."""
     code = "".join(p.read_text(encoding="utf-8") for p in (bench.ROOT / "fabricreport" / "spine").glob("*.py"))
-    return {found.lower() for found in re.findall(r"\bD\.([A-Z_]+)", code)} | set(re.findall(r'"(\w+)"', code))
+    named = re.findall(r"\bD\.([A-Z_]+)|\b(?:decision|findings)\.([a-z_]+)", code)
+    return {(constant or name).lower() for constant, name in named} | set(re.findall(r'"(\w+)"', code))
 
 
 @every_section

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench import case
+from bench import SHIPPED, case
 from rows import rows
 
 from fabricreport.models.judgement.comparison import Course
@@ -54,8 +54,8 @@ def constructed(kind: CourseKind, plainly: CourseKind = CourseKind.TAKE, **more:
     return CoursesResult("a", Course(plainly, ("a",)), Course(kind, ("a",)), rows=rows, **{**bare, **more})
 
 
-def told(courses: CoursesResult) -> Iterator[F]:
-    return course_findings(courses)
+def told(courses: CoursesResult, name: str = "example") -> Iterator[F]:
+    return course_findings(case(name).inputs, courses)
 
 
 @rows(
@@ -106,6 +106,11 @@ def test_a_plan_in_stages_is_signed_for_its_first_alone() -> None:
 def test_jobs_within_nodes_are_told_of_as_they_stand(single: SingleNode, holds: set[F]) -> None:
     every = {f for f in F if f.name.startswith("SINGLE_")} - {F.SINGLE_NODES}
     assert set(told(constructed(CourseKind.TAKE, single=single))) & every == holds
+
+
+def test_what_is_not_priced_is_said_of_halls() -> None:
+    holds = {name for name in SHIPPED if F.HALLS_UNPRICED in set(told(case(name).decision().courses, name))}
+    assert holds == {"kestrel-lab"}
 
 
 def test_a_single_node_is_asked_for_no_offers() -> None:

@@ -50,10 +50,10 @@ def test_each_finding_holds_for_some_client_and_fails_for_another() -> None:
 @rows(
     ("name", "holds", "fails"),
     [
-        ("example", set(), {F.DATES_HERE, F.BEYOND}),
-        ("tern-finetuning", {F.DATES_HERE}, set()),
-        ("few and no InfiniBand", {F.DATES_HERE}, set()),
-        ("kestrel-lab", {F.DATES_HERE}, set()),
+        ("example", set(), {F.SMALL, F.BEYOND}),
+        ("tern-finetuning", {F.SMALL}, set()),
+        ("few and no InfiniBand", {F.SMALL}, set()),
+        ("kestrel-lab", set(), {F.SMALL}),
         ("inference", {F.BEYOND}, set()),
         ("more than was tried", {F.BEYOND}, set()),
     ],

@@ -163,6 +163,7 @@ def test_purchases_beyond_today_s_prices_are_told_with_their_share() -> None:
     share = case.figure("decision.later_share").value
     servers = 1 - 4096 / 8192  # what of the equipment month 30 adds, by GPUs
     assert share == pytest.approx(servers, abs=0.05)
+    assert F.LATER in found(case)
 
 
 @rows(

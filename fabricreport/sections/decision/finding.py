@@ -81,6 +81,7 @@ class DecisionFinding(StrEnum):
     BARRED = "a requirement of contract takes options out of the advice"
     # courses of action
     COURSES = "courses beside taking an option are priced"
+    HALLS_UNPRICED = "and links between halls are not"
     COURSES_PLAIN = "and none takes the place of the plain one"
     COURSES_INVOLVED = "and one takes the place of the plain one"
     STAGES_PRICED = "a plan in stages is priced to the end of each"
@@ -105,7 +106,10 @@ class DecisionFinding(StrEnum):
     ELICITED = "experts judged for this client what nobody has published"
     JUDGES_MISSED = "experts were asked, and all missed the known answers by more than chance explains"
     PRIORS = "both kinds of fabric are compared, and inputs are stated by fabric"
+    LISTING_TURNS = "without the choice, whose switch has one listed price, another fabric is advised"
     OLDER_GPU = "the GPUs that are bought are of an older generation than their maker has on sale"
+    GENERATION_TURNS = "a clear lead that the other side has in one generation"
+    LATER = "equipment is bought later than prices hold"
     STALE = "prices used are past their shelf life"
     HELD = "a newer price was held back"
     STOOD_IN = "the price files lack an item that the package's own price stands in for"

@@ -118,7 +118,7 @@ def _offered(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _date(read: _Read) -> Iterator[DecisionFinding]:
-    yield from course_findings(read.result.courses)
+    yield from course_findings(read.given, read.result.courses)
     if read.late and not read.result.offers:
         yield F.TOO_LATE_ALONE if read.alone else F.TOO_LATE
 
@@ -187,8 +187,14 @@ def _care(read: _Read) -> Iterator[DecisionFinding]:
         yield F.ELICITED
     if judges_missed(read.given):
         yield F.JUDGES_MISSED
+    if read.verdict.capped == "listing":
+        yield F.LISTING_TURNS
     if read.newer:
         yield F.OLDER_GPU
+    if read.verdict.capped == "generation":
+        yield F.GENERATION_TURNS
+    if read.result.later:
+        yield F.LATER
     if read.figure("decision.stale_prices").value:
         yield F.STALE
     if read.given.prices.quarantine:
@@ -252,6 +258,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         if read.barred
         else None,
         "edge": edges[0] if edges else None,
+        "edges": edges,
         "quote": unquoted_named(read.given, nearest) if (nearest := result.nearest_quote) else None,
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
         "strongest": _strongest(read),

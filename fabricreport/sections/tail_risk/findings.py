@@ -26,6 +26,7 @@ class TailFinding(StrEnum):
     """What may be true of a client's risk; those of one group exclude each other."""
 
     # what holds of the client
+    SMALL = "so few GPUs, and no growth, that the fabric hardly matters"
     DATES_HERE = "the body has no table of the dates"
     # the rates of failure
     OPTIMISTIC_AT_SIZE = "jobs of about this size failed more often than our rates give"
@@ -42,6 +43,8 @@ class _Read:
     def __init__(self, given: Inputs, result: TailResult) -> None:
         self.given, self.result = given, result
         self.focus = result.focus
+        cluster = given.params.cluster
+        self.small = cluster.gpus <= given.central("evidence:fabric-matters-from-gpus") and not cluster.trajectory
         self.start = largest_job(given, stages_of(given)[0][1])
 
     def value(self, figure: str) -> float:
@@ -69,8 +72,8 @@ def spoken(given: Inputs, result: TailResult) -> Spoken:
 
 
 def _client(read: _Read) -> Iterator[TailFinding]:
-    if read.given.params.asked != Question.BUY_ONCE:
-        yield F.DATES_HERE
+    yield from (F.SMALL,) if read.small else ()
+    yield from (F.DATES_HERE,) if read.given.params.asked != Question.BUY_ONCE else ()
 
 
 def _rates(read: _Read) -> Iterator[TailFinding]:

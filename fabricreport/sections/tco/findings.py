@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from fabricreport.books.names import whole_names
-from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
+from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.sections.tco.cross_check import compared
@@ -33,7 +33,9 @@ class TcoFinding(StrEnum):
     PAIRS_TOLD = "a training client compares both families: published pairs are told in money"
     GROWS_LATE = "most of it is paid for when the cluster grows"
     GROWS_EARLY = "most of it is paid for at the start"
+    OWNING_CHEAPER = "a useful hour costs less owned than rented"
     RENTING_CHEAPER = "a useful hour costs no less owned than rented"
+    MANAGER_TURNS = "a manager that the size does not need would turn the order"
 
 
 F = TcoFinding
@@ -87,8 +89,12 @@ def _instead(read: CostReading) -> Iterator[TcoFinding]:
     if read.owns:
         yield F.OWNS
         owning = read.value(f"tco.usd_per_useful_gpu_hour.{read.result.choice}")
-        if owning >= read.value("tco.rent_per_useful_gpu_hour"):
-            yield F.RENTING_CHEAPER
+        cheaper = owning < read.value("tco.rent_per_useful_gpu_hour")
+        yield F.OWNING_CHEAPER if cheaper else F.RENTING_CHEAPER
+    if read.unmanaged:
+        managed, counted = read.way("tco.difference_managed"), read.way("tco.difference")
+        if managed not in ("same", counted):
+            yield F.MANAGER_TURNS
 
 
 # ---- words
@@ -103,7 +109,6 @@ def _words(read: CostReading) -> Mapping[str, object]:
         "rival": name[result.rival],
         Side.INFINIBAND: name[result.infiniband] if result.infiniband else None,
         Side.ROCEV2: name[result.rocev2] if result.rocev2 else None,
-        "noted": tuple(OptionName(o.name, o.id, notes=Name(" ".join(o.notes))) for o in read.given.options if o.notes),
         "currency": Name(read.given.params.money.currency),
         "largest": next((_cause(read, c) for c in read.causes), None),
         "saved": tuple(_cause(read, c) for c in read.saved),

@@ -41,8 +41,10 @@ def staged(found: CoursesResult, plainly: F) -> F:
     return _IN_STAGES.get(plainly, plainly) if found.plain.kind == CourseKind.STAGE_ONE else plainly
 
 
-def course_findings(found: CoursesResult) -> Iterator[F]:
+def course_findings(given: Inputs, found: CoursesResult) -> Iterator[F]:
     """What holds of the courses beside what is advised."""
+    if given.params.cluster.sites > 1:
+        yield F.HALLS_UNPRICED
     yield from _holding(found)
     if found.meeting is not None and not found.by_date:
         yield F.DATE_DEAR
