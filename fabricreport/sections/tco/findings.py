@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from fabricreport.books.names import whole_names
-from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.sections.tco.cross_check import compared
@@ -109,6 +109,7 @@ def _words(read: CostReading) -> Mapping[str, object]:
         "rival": name[result.rival],
         Side.INFINIBAND: name[result.infiniband] if result.infiniband else None,
         Side.ROCEV2: name[result.rocev2] if result.rocev2 else None,
+        "noted": tuple(OptionName(o.name, o.id, notes=Name(" ".join(o.notes))) for o in read.given.options if o.notes),
         "currency": Name(read.given.params.money.currency),
         "largest": next((_cause(read, c) for c in read.causes), None),
         "saved": tuple(_cause(read, c) for c in read.saved),
