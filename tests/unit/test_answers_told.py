@@ -140,7 +140,7 @@ def test_a_sellers_answers_concern_its_own_offer(tmp_path: Path) -> None:
     case = renter(tmp_path, {**slow, "measured": {"gpus": 512, "size_mib": 1024, "busbw_gbytes_per_s": 150.0}})
     silent = case.without_answers()
     assert not case.inputs.answered.figures
-    assert float(plain(of_seller(case).network_lost).mean()) > float(plain(of_seller(silent).network_lost).mean())
+    assert float(plain(of_seller(case).total).mean()) > float(plain(of_seller(silent).total).mean())
     before, after = others(silent), others(case)
     assert all(np.array_equal(before[o], after[o]) for o in before)
 

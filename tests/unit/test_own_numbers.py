@@ -129,5 +129,5 @@ def test_an_unknown_id_is_answered_with_the_nearest_known_one(case: Case, wrong:
 @rows("client", ["example", "tern-finetuning", "kestrel-lab"])
 def test_no_figure_of_the_package_is_an_assumption_for_want_of_inputs(client: str) -> None:
     numbers = [n for section in SECTION_NAMES for n in bench.case(client).result(section).numbers.values()]
-    assert len(numbers) > 500
+    assert len(numbers) > 400
     assert [n.id for n in numbers if n.grade == "assumption" and not n.inputs and not n.sources] == []

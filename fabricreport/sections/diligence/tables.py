@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from fabricreport.answered import Moved
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.tables import Cell
+from fabricreport.books.answers import Answer
 from fabricreport.books.families import families
 from fabricreport.books.names import family_names, input_names
 from fabricreport.books.providers import folded
@@ -155,6 +156,13 @@ def answers(result: DiligenceResult) -> Mapping[str, Table]:
     return {key_of(j.file.provider): _answers(result, j) for j in result.judged}
 
 
+def _answered(answer: Answer | None) -> str:
+    """An answer in the seller's words, with the document that came with it, which nobody opened for the memo."""
+    if answer is None:
+        return "–"
+    return " ".join(filter(None, [answer.text or "–", answer.document and f"({answer.document})"]))
+
+
 def _answers(result: DiligenceResult, judged: Judged) -> Table:
     given = judged.file.answers
     rows = [
@@ -162,7 +170,7 @@ def _answers(result: DiligenceResult, judged: Judged) -> Table:
             [
                 Name(q),
                 Name(result.book.question(q).title),
-                Name((given[q].text or "–") if q in given else "–"),
+                Name(_answered(given.get(q))),
                 result.numbers.get(f"diligence.answer.{key_of(judged.file.provider)}.{q}"),
                 found.verdict,
                 found.reason,

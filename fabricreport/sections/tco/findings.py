@@ -103,13 +103,17 @@ def _instead(read: CostReading) -> Iterator[TcoFinding]:
 def _words(read: CostReading) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     result = read.result
-    name = whole_names(read.given.options)
+    name, pair = whole_names(read.given.options), (result.choice, result.rival)
     return {
         "choice": name[result.choice],
         "rival": name[result.rival],
         Side.INFINIBAND: name[result.infiniband] if result.infiniband else None,
         Side.ROCEV2: name[result.rocev2] if result.rocev2 else None,
-        "noted": tuple(OptionName(o.name, o.id, notes=Name(" ".join(o.notes))) for o in read.given.options if o.notes),
+        "noted": tuple(
+            OptionName(o.name, o.id, notes=Name(" ".join(o.notes)))
+            for o in read.given.options
+            if o.notes and o.id in pair
+        ),
         "currency": Name(read.given.params.money.currency),
         "largest": next((_cause(read, c) for c in read.causes), None),
         "saved": tuple(_cause(read, c) for c in read.saved),

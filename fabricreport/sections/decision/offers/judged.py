@@ -17,7 +17,6 @@ from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_MONTH
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.diligence import speed_fit, topology_stated
 from fabricreport.models.money.offers import OfferCost, OfferTerms, Reach, Rung, Work, cost_of
-from fabricreport.models.money.ownership import LOST
 from fabricreport.provenance import Traced, mean_of, plain
 from fabricreport.sections.decision.offers.answered import price_range
 from fabricreport.sections.offered_fabric import option_of
@@ -51,8 +50,8 @@ SETTLED_FIRST = frozenset({Open.OLD, Open.EXTRA, Open.NETWORK, Open.FABRIC, Open
 class Judged:
     """An offer judged: `option` is the compared one whose lost time it has, `named` whether the offer says so itself.
 
-    `total` (draws,) is the cost of the whole work, `useful_hour` that of a useful GPU-hour without a price of delay,
-    `network_lost` what the hours cost that its network loses. `spread` (draws,) is the uncertainty of its price as a
+    `total` (draws,) is the cost of the whole work, `useful_hour` that of a useful GPU-hour without a price of delay.
+    `spread` (draws,) is the uncertainty of its price as a
     factor, exactly 1 for a contract. `weeks_late` are from the memo's date to the hand-over, `ready` the share of draws in
     which it runs stably by the client's date. `last_day`: whether its price expires on the memo's date.
     """
@@ -63,7 +62,6 @@ class Judged:
     cost: OfferCost
     total: Traced
     useful_hour: Traced
-    network_lost: Traced
     spread: Traced
     weeks_late: float
     ready: float
@@ -100,7 +98,6 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         delay = delay_days(hired, common) * common.delay_per_day
     cost = cost_of(_terms(given, offer, spread), own.lost, _work(bills), delay)
     total = given.spread(cost.total)
-    lost: Any = sum((value for name, value in cost.costs.items() if name.startswith(LOST)), start=0.0)
     hours = _useful_hours(bills, offer)
     open_ = tuple(_open(given, offer, named))
     ready = float(np.mean(plain(hired.bring_up_weeks) <= common.weeks_allowed))
@@ -111,7 +108,6 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         cost=cost,
         total=total,
         useful_hour=given.spread((total - delay) / hours),
-        network_lost=given.spread(lost * network_share(bills, own_id)),
         spread=spread,
         weeks_late=weeks,
         ready=ready,
@@ -150,14 +146,6 @@ def spread_of(given: Inputs, offer: Offer) -> Traced:
 def weeks_late(offer: Offer, as_of: date) -> float:
     """Weeks from the memo's date to the hand-over; none where no day is stated."""
     return max((offer.start - as_of).days, 0) / DAYS_PER_WEEK if offer.start else 0.0
-
-
-def network_share(bills: Bills, option: str) -> Any:
-    """The share of the cost of an option's lost time that its network loses, draw by draw: not the slow servers'."""
-    lost = {name: value for name, value in bills.parts[option].items() if name.startswith(LOST)}
-    whole: Any = sum(lost.values(), start=0.0)
-    servers: Any = sum((value for name, value in lost.items() if name.endswith(SERVERS_TAIL)), start=0.0)
-    return 1.0 - servers / np.where(plain(whole) > 0, whole, 1.0)
 
 
 def _kind(offer: Offer) -> str:
