@@ -22,7 +22,6 @@ BY_WHOM = {"who": "A. Buyer", "why": "A written quote", "until": "2027-06-30"}
 TWO = ["infiniband-ndr", "rocev2-branded-400g"]
 FOUNDERED: list[tuple[str, float]] = [
     ("pue", 0.95),
-    ("lever-cost-burn-in", 0),
     ("kernel-efficiency-hopper", 0),
     ("checkpoint-write-seconds", 0),
     ("tuned-roce-bandwidth-share", 0.5),

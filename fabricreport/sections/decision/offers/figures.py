@@ -125,12 +125,6 @@ _EACH = (
         unit="usd/gpu-hour",
     ),
     _money(
-        "network_lost",
-        "What the hours cost that its network loses",
-        SAME_WORK + ": paid hours that the network makes idle, at the offer's price",
-        lambda at, o: of(at, o).network_lost,
-    ),
-    _money(
         "gap",
         "How much more it costs than the first",
         "difference of the total costs, outcome by outcome",
