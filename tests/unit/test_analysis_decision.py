@@ -173,3 +173,18 @@ def test_the_framework_agrees_only_when_it_leans_to_the_family_of_the_choice(
     if word == "behind":
         assert standing(verdict, families, leans_to, {**printed, "ib": 1.9}) == "third"
         assert standing(verdict, families, leans_to, {"tcp": 1.0, "white": 2.0}) == "absent"
+
+
+def test_a_client_who_names_no_options_has_the_same_compared_at_every_size_tried() -> None:
+    small = open_case(
+        {
+            "client": {"name": "Quiet"},
+            "as_of": "2026-11-20",
+            "cluster": {"gpus": 128},
+            "workload": {"kind": "pretraining-dense"},
+            "organisation": {"networking_maturity": "medium"},
+            "money": {"acquisition": "buy"},
+        }
+    )
+    assert "ethernet-tcp" in {option.id for option in small.options}
+    assert any(turn.input_id == "param:cluster.gpus" for turn in small.decision().turns.choices)

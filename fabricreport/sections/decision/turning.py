@@ -365,11 +365,16 @@ def hour_value(base: Chain) -> float:
 
 
 def _under(base: Chain, comparison: Comparison, key: str, kind: Callable[[float], Any]) -> Callable[[Any], Seen]:
-    """The model with one key of the params set; a value the client's plan does not allow changes nothing."""
+    """The model with one key of the params set; a value the client's plan does not allow changes nothing.
+
+    The options stay those of the client, also where others would be proposed for such a plan.
+    """
+    compared = {"options": list(base.given.params.options)}
 
     def model(value: Any) -> Seen:
         try:
-            params = changed_params(base.given.params, {key: kind(value)}, {}, extra_options=base.given.all_options)
+            keys = {**compared, key: kind(value)}
+            params = changed_params(base.given.params, keys, {}, extra_options=base.given.all_options)
             given = base.given.with_params(params)
             again = _RERUNS.get(key, Chain.again)(base, given)
         except InputError:
