@@ -110,7 +110,9 @@ def import_prices(
     stem = _stem(source)
     reading, kind = _read(text, source, kind, provider or stem, as_of)
     if not reading.rows and not reading.refused:
-        raise InputError(Problem("no price in it that we can use", clean_text(source)[:200], remedy=_why(reading)))
+        raise InputError(
+            Problem("no price in it that we can use", clean_text(source)[:200], line=1, remedy=_why(reading))
+        )
     if not reading.rows:
         raise InputError(reading.refused)
     target = folder / f"{_slug(name or stem)}.csv"
