@@ -267,6 +267,7 @@ def _finish(
     machine: Mapping[str, str],
 ) -> BuildResult:
     """Stitch, check, render, write and publish; `machine` names the folders that nothing published may name."""
+    from fabricreport.memo.document.agreement import disagreements
     from fabricreport.memo.document.checks import check_file, check_memo
     from fabricreport.memo.document.document import document_of
     from fabricreport.memo.document.gather import gather
@@ -282,7 +283,7 @@ def _finish(
     memo.metadata["fabricreport"] = front_matter(plan, notebooks, declared)
     printed = in_memo(memo)
     in_print, files = gather(printed), own_files(memo)
-    told_of = [str(p) for p in found.problems] + check_memo(in_print, draft=plan.draft)
+    told_of = [*map(str, found.problems), *disagreements(found), *check_memo(in_print, draft=plan.draft)]
     beside = [fault for part in files.values() for fault in check_file(gather(part))]
     faults = _accepted(dict.fromkeys([*told_of, *beside]), plan)
     folder = scratch / plan.edition

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import yaml
 from rows import rows
+from scenario_cases import minimal
 
 from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError
@@ -176,15 +177,6 @@ def test_the_framework_agrees_only_when_it_leans_to_the_family_of_the_choice(
 
 
 def test_a_client_who_names_no_options_has_the_same_compared_at_every_size_tried() -> None:
-    small = open_case(
-        {
-            "client": {"name": "Quiet"},
-            "as_of": "2026-11-20",
-            "cluster": {"gpus": 128},
-            "workload": {"kind": "pretraining-dense"},
-            "organisation": {"networking_maturity": "medium"},
-            "money": {"acquisition": "buy"},
-        }
-    )
+    small = open_case({**minimal(), "cluster": {"gpus": 128}, "workload": {"kind": "pretraining-dense"}})
     assert "ethernet-tcp" in {option.id for option in small.options}
     assert any(turn.input_id == "param:cluster.gpus" for turn in small.decision().turns.choices)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import bench
 import pytest
 import yaml
 from notebook_cells import run, sources
@@ -16,8 +15,6 @@ from fabricreport.blocks.nodes import Callout, Code, DataTable, Heading, Headlin
 from fabricreport.case import open_case
 from fabricreport.scenario import assumptions, defaulted_keys, load_params, new_params
 from fabricreport.sections.decision.inputs import framework_of
-from fabricreport.sections.decision.study import standing
-from fabricreport.vocabulary import Side
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
@@ -112,16 +109,6 @@ def client(folder: Path, cluster: dict[str, Any], kind: str = "pretraining-dense
     }
     path.write_text(yaml.safe_dump(data))
     return path
-
-
-def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree() -> None:
-    verdict = bench.case("example").comparison.verdict
-    sides = {verdict.choice: Side.ROCEV2, verdict.runner_up: Side.PLAIN, "other": Side.INFINIBAND}
-    for other, told in ((3.0, "behind"), (1.5, "third")):
-        costs = {verdict.choice: 1.0, verdict.runner_up: 2.0, "other": other}
-        assert standing(verdict, sides, Side.INFINIBAND, costs) == told
-    del sides["other"], costs["other"]
-    assert standing(verdict, sides, Side.INFINIBAND, costs) == "absent"
 
 
 def test_a_single_gpu_is_told_the_chief_cause_of_the_difference(tmp_path: Path) -> None:

@@ -43,9 +43,10 @@ def check_memo(found: Gathered, *, draft: bool = False) -> list[str]:
 
 
 def check_file(found: Gathered) -> list[str]:
-    """Every fault of a file beside the memo: what it refers to stands in it."""
+    """Every fault of a file beside the memo, whose sentences are held as a memo's are: what it refers to stands in it."""
     faults = [f"{piece.where}: {fault}" for piece in found.pieces for fault in _piece_faults(piece, found.names)]
-    return [*faults, *_reference_faults(found), *_dead_references(found)]
+    faults += [*_reference_faults(found), *_dead_references(found)]
+    return [*faults, *language_faults(found), *contradictions(found)]
 
 
 def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:

@@ -113,24 +113,27 @@ def _worth(result: DiligenceResult, priced: PricedQuestion) -> tuple[Number | st
 
 
 def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
-    """The clause of every question put, with what breaking it costs and the tests that hold the seller to it.
+    """Every question put with its clause, what breaking that costs and the tests that hold the seller to it.
 
-    Where a seller has answered with a value that became the term, a column says which.
+    A question without a clause asks for an answer in writing alone. Where a seller has answered with a value that became the term, a column says which.
     """
-    found = clauses(given, result)
-    answered = any(clause.seller for clause in found)
-    rows = [
-        Row(
-            [
-                Name(clause.question.id),
-                clause.text,
-                *([Name(clause.seller) if clause.seller else None] if answered else []),
-                _breaking(clause),
-                Name(", ".join(_planned(result, clause.question))) or None,
-            ]
+    found = {clause.question.id: clause for clause in clauses(given, result)}
+    answered = any(clause.seller for clause in found.values())
+    rows = []
+    for question in sorted((p.question for p in result.questions), key=lambda q: q.id):
+        clause = found.get(question.id)
+        seller = Name(clause.seller) if clause and clause.seller else None
+        rows.append(
+            Row(
+                [
+                    Name(question.id),
+                    clause.text if clause else "an answer in writing",
+                    *([seller] if answered else []),
+                    _breaking(clause) if clause else None,
+                    Name(", ".join(_planned(result, question))) or None,
+                ]
+            )
         )
-        for clause in found
-    ]
     heads = ["Question", "Draft term", *(["As answered by"] if answered else []), "Breaking it costs", "Tests"]
     return Table([Column(head) for head in heads], rows, _tested(result))
 

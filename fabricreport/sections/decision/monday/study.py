@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from string import ascii_uppercase
 
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
@@ -47,8 +46,7 @@ def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tai
     at = Facts(given, result, tests, tail)
     last = result.monday.last
     todos = tuple(
-        _todo(at, mark, found, last)
-        for mark, found in zip(ascii_uppercase, ranked(applying(at))[: most()], strict=False)
+        _todo(at, str(number), found, last) for number, found in enumerate(ranked(applying(at))[: most()], start=1)
     )
     return Monday(todos, last)
 
