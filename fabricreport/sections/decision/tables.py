@@ -32,21 +32,29 @@ def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[d
 
 
 def turning(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
-    """Each input that turns the money or the advice and that the body leaves out: where the money is level, where the
-    advice changes."""
+    """Each input that turns the money or the advice and that the body leaves out: where the money is level, if it is for
+    any of them, and where the advice changes."""
     pair = (result.verdict.choice, result.verdict.runner_up)
     found = result.turning_beyond_body
     courses = dict.fromkeys(edge.course for t in found for edge in result.changing(t))
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
+    levels = any(t.flips for t in found)
     rows = [
-        Row([_named(given, t), figure(f"decision.in_use.{key}"), _level(t, key), _edges(t, key, result, words)])
+        Row(
+            [
+                _named(given, t),
+                figure(f"decision.in_use.{key}"),
+                *([_level(t, key)] if levels else []),
+                _edges(t, key, result, words),
+            ]
+        )
         for t in found
         for key in [key_of(t.input_id)]
     ]
     heads = [
         Column("Input"),
         Column("In use", style="mixed"),
-        Column("{dearer} costs less"),
+        *([Column("{dearer} costs less")] if levels else []),
         Column("The advice changes"),
     ]
     return Table(heads, rows, {word: course_told(given, course, pair) for course, word in words.items()})
