@@ -25,6 +25,7 @@ from fabricreport.blocks.gate import texts
 from fabricreport.books.names import family_names
 from fabricreport.case import open_case
 from fabricreport.memo.document.gather import gather
+from fabricreport.sections.decision.tables import rules
 
 DRAWS = 256
 _BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="468pt" height="180pt" viewBox="0 0 468 180"></svg>\n'
@@ -60,6 +61,7 @@ def memo(path: Path) -> dict[str, Any]:
         "said": said,
         "pictures": pictures,
         "leans_to": framework.leans_to,
+        "speaks_for": [str(row.cells[2]) for row in rules(done.case.inputs, done.case.decision()).rows],
         **advice(done.case),
     }
 

@@ -10,7 +10,7 @@ from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.provenance import plain
-from fabricreport.sections.client import shared_cluster
+from fabricreport.sections.client import gpu_type, shared_cluster
 from fabricreport.sections.latency.figure_context import THRESHOLD
 from fabricreport.sections.latency.gap import within
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
@@ -162,6 +162,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     return {
         "ib": name[read.infiniband.id],
         "roce": name[read.rocev2.id],
+        "gpu": Name(gpu_type(read.given).name),
         "plan": Name(plan.text() if plan else SIMULATED),
         "most_in": Named(f"jobs of {result.mix[-1][0]:,} GPUs", str(result.mix[-1][0])),
         "carried": TRAFFIC[traffic[0].kind] if traffic else None,
