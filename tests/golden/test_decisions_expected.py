@@ -38,7 +38,7 @@ def test_there_are_two_dozen_buyers_each_with_a_params_file_and_no_file_without_
 def test_the_params_of_a_buyer_are_accepted_and_are_those_the_answers_are_for(case: dict[str, Any]) -> None:
     params = params_of(case["case"])
     assert client_slug(params) == case["case"] and params.cluster.gpus == case["gpus"]
-    assert params.as_of.isoformat() == "2026-11-20"
+    assert params.as_of.isoformat() == "2026-11-27"
     assert "# The client is invented." in (FOLDER / f"{case['case']}.yaml").read_text(encoding="utf-8")
 
 

@@ -51,7 +51,7 @@ _OVERRIDES: dict[str, list[dict[str, Any]]] = {
 }
 _BY_HAND: Levels = {
     "client": ("Acme", "Ørsted & Söhne 9000"),
-    "as_of": ("2026-11-20", "2026-11-05"),
+    "as_of": ("2026-11-27", "2026-11-05"),
     "cluster.gpus": ("least", "one node", "sixteen nodes", "largest"),
     "cluster.trajectory": ("none", "pause", "growth"),
     "cluster.vendor": (LEFT_OUT, "stated"),
@@ -251,7 +251,7 @@ def write_plain_client(folder: Path, *, kind: str, acquisition: str, gpu: str) -
     """A client who says no more than must be said, with sixteen nodes."""
     per_node = gpu_types().of(gpu).gpus_per_node
     data = {
-        "client": {"name": "Acme"}, "as_of": "2026-11-20",
+        "client": {"name": "Acme"}, "as_of": "2026-11-27",
         "cluster": {"gpus": 16 * per_node, "gpu": gpu, "gpus_per_node": per_node},
         "workload": {"kind": kind}, "organisation": {"networking_maturity": "medium"},
         "money": {"acquisition": acquisition},

@@ -120,7 +120,7 @@ def test_a_single_node_needs_nothing_done_about_the_network() -> None:
 
 def test_who_is_too_late_already_is_told_so_and_has_a_day_left() -> None:
     late = listed(of("too late"))
-    assert {one.by for one in late.todos} == {date(2026, 11, 23)} and not late.last.early_enough
+    assert {one.by for one in late.todos} == {date(2026, 11, 30)} and not late.last.early_enough
     holds = set(of("too late").spoken("decision").findings)
     assert (F.MONDAY_PAST in holds, F.MONDAY_LAST in holds) == (True, False)
     assert F.MONDAY_LAST in set(of("example").spoken("decision").findings)

@@ -293,10 +293,11 @@ def test_single_nodes_speak_for_a_network_where_they_cost_more_and_against_it_wh
 
 
 def test_a_price_that_expires_on_the_memos_date_is_told_apart_from_one_out_of_date() -> None:
-    found = of(tern())
+    case = tern().changed(as_of="2026-11-20")
+    found = of(case)
     assert {found.judged[o].offer.seller for o in found.expiring} == {"RunPod", "Lambda"}
     assert not set(found.expiring) & set(found.having(Open.OLD))
-    assert F.OFFERS_LAST_DAY in findings(tern())
+    assert F.OFFERS_LAST_DAY in findings(case)
     assert F.OFFERS_LAST_DAY not in findings(offered(BASE, OTHER))
 
 

@@ -163,7 +163,7 @@ def test_quotes_are_held_against_the_last_day_to_sign() -> None:
         if told:
             assert (F.QUOTES_LATE in told) == (read.quotes_by >= day)
     assert F.QUOTES_LATE in found("example") and F.QUOTES_BEFORE in found("halden-cloud")
-    assert str(words(client("halden-cloud"))["quotes_by"]) == "6 January 2027"
+    assert str(words(client("halden-cloud"))["quotes_by"]) == "13 January 2027"
 
 
 def test_weeks_on_the_card_are_those_of_a_reference_cluster() -> None:
