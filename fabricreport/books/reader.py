@@ -29,8 +29,8 @@ from fabricreport.strict_yaml import load_strict
 
 Kind = TypeVar("Kind")
 NO_NAMES: Mapping[str, str] = {}
-HeadCheck = Callable[[list[str], str, int], None]
-"""Refuses a first line, in a file at a line, that is not the one needed."""
+HeadCheck = Callable[[list[str], str, int], Sequence[str]]
+"""The columns that a first line names, in a file at a line; refuses one that is not as needed."""
 
 
 @dataclass(frozen=True)
@@ -117,30 +117,30 @@ class TableRow(Generic[Kind]):
 
 
 def read_table(
-    text: str, file: str, schema: type[Kind], columns: Sequence[str], *, head: HeadCheck, most_rows: int
+    text: str, file: str, schema: type[Kind], *, head: HeadCheck, most_rows: int
 ) -> Iterator[TableRow[Kind]]:
-    """The rows of a CSV with these columns, good ones beside faulty ones; empty lines and those that begin with # are none.
+    """The rows of a CSV, good ones beside faulty ones; empty lines and those that begin with # are none.
 
-    `head` refuses another first line. Raises `InputError` for what is no table: broken quotes, no first line, too many rows.
+    `head` names its columns, or refuses its first line. Raises `InputError` for what is no table: broken quotes, no first
+    line, too many rows.
     """
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    headed = False
+    columns: Sequence[str] = ()
     try:
         for cells in reader:
             line = reader.line_num
             if not any(c.strip() for c in cells) or cells[0].startswith("#"):
                 continue
-            if not headed:
-                head([c.strip() for c in cells], file, line)
-                headed = True
+            if not columns:
+                columns = head([c.strip() for c in cells], file, line)
                 continue
             if line > most_rows:
                 raise InputError(Problem(f"more than {most_rows} rows", file, line))
             yield _row(cells, file, line, schema, columns)
     except csv.Error as error:
         raise InputError(Problem(f"not a CSV table ({error})", file, reader.line_num)) from error
-    if not headed:
-        raise InputError(Problem("an empty file", file, 1, remedy=f"Its first line is {','.join(columns)}."))
+    if not columns:
+        raise InputError(Problem("an empty file", file, 1, remedy="Its first line names the columns."))
 
 
 def _row(cells: Sequence[str], file: str, line: int, schema: type[Kind], columns: Sequence[str]) -> TableRow[Kind]:

@@ -11,17 +11,18 @@ from dataclasses import dataclass
 
 from fabricreport.answer_effects import Effect
 from fabricreport.books.gpus import gpu_types
-from fabricreport.books.names import seller_names
 from fabricreport.books.offers.offer import Kind, Network, Offer, OfferRung
 from fabricreport.books.offers.terms import UNNAMED
+from fabricreport.books.prices.rules import product_named
 from fabricreport.books.providers import Seller, read_providers
 from fabricreport.inputs import Inputs
 from fabricreport.scenario import slugify
+from fabricreport.sections.rent_terms import for_the_term, slugs
 
 _ENDS = {"": Kind.ON_DEMAND, "-list": Kind.LIST, "-marketplace": Kind.MARKETPLACE, "-spot": Kind.SPOT}
 _PANELS = ("-on-demand", "-hyperscaler", "-hyperscaler-on-demand", "-index")
 """Ends of rents that are of many sellers at once."""
-_LASTING = (Kind.ON_DEMAND, Kind.LIST)
+_LASTING = (Kind.TERM, Kind.ON_DEMAND, Kind.LIST)
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,7 @@ def listed_sellers(prices: Iterable[str]) -> tuple[str, ...]:
     for rest in (price.removeprefix("gpu-hour-") for price in prices if price.startswith("gpu-hour-")):
         gpu = next((gpu for gpu in gpus if rest.startswith(f"{gpu}-")), rest.partition("-")[0])
         seller = rest[len(gpu) + 1 :]
-        for end in filter(None, _ENDS):
-            seller = seller.removesuffix(end)
+        seller = seller.removesuffix(f"-{product_named(rest)}")
         found |= {} if f"-{seller}" in (*_ENDS, *_PANELS) or not seller else {seller: None}
     return tuple(found)
 
@@ -78,22 +78,30 @@ def _undated(given: Inputs, name: str) -> Iterator[str]:
 def _newest(given: Inputs, name: str) -> Offer | None:
     """A seller's newest price for a term, else its newest of another kind; None where none is known."""
     seller = read_providers().seller(name)
-    known = [*_prices(given, name, seller)]
+    known = [*_prices(given, name)]
     lasting = [found for found in known if found[1] in _LASTING]
     if not known:
         return _answered_alone(given, name, seller)
-    item, kind = max(lasting or known, key=lambda found: (given.prices[found[0]].date, found[0]))
-    return _offer(name, seller, f"price:{item}", kind)
+    item, kind = max(
+        lasting or known,
+        key=lambda found: (
+            not given.prices[found[0]].stale,
+            found[1] == Kind.TERM,
+            given.prices[found[0]].date,
+            found[0],
+        ),
+    )
+    return _offer(given, name, seller, f"price:{item}", kind)
 
 
-def _offer(name: str, seller: Seller | None, price: str, kind: Kind) -> Offer:
+def _offer(given: Inputs, name: str, seller: Seller | None, price: str, kind: Kind) -> Offer:
     """A price of a seller as an offer, with what the shipped table knows of its network."""
     return Offer(
         id=seller.id if seller else slugify(name),
         seller=name,
         kind=kind,
         fabric=seller.fabric if seller else UNNAMED[0],
-        network=_network(seller),
+        network=_network(seller, given.prices.by_id(price).network if price.startswith("price:") else ""),
         product=seller.availability if seller else "",
         topology=seller.stated_topology if seller else "",
         generation=seller.generation if seller else "",
@@ -105,20 +113,24 @@ def _offer(name: str, seller: Seller | None, price: str, kind: Kind) -> Offer:
 def _answered_alone(given: Inputs, name: str, seller: Seller | None) -> Offer | None:
     """The price that a seller answered, where none of it is published."""
     term = given.answered.terms_of(name).get(Effect.PRICE) if given.answer_files else None
-    return None if term is None else _offer(name, seller, term.input_id, Kind.LIST)
+    return None if term is None else _offer(given, name, seller, term.input_id, Kind.LIST)
 
 
-def _prices(given: Inputs, name: str, seller: Seller | None) -> Iterator[tuple[str, Kind]]:
+def _prices(given: Inputs, name: str) -> Iterator[tuple[str, Kind]]:
     gpu = given.params.cluster.gpu
-    slugs = map(slugify, seller_names(name))
-    for slug in dict.fromkeys((*slugs, *(seller.listed_as if seller else ()))):
+    for slug in slugs(name):
+        for item in for_the_term(given, slug):
+            yield item, Kind.TERM
         for end, kind in _ENDS.items():
             if (item := f"gpu-hour-{gpu}-{slug}{end}") in given.prices:
                 yield item, kind
 
 
-def _network(seller: Seller | None) -> Network:
-    """Whether the price found holds the network: surely where every GPU node has it, not where it is sold as an add-on."""
+def _network(seller: Seller | None, stated: str) -> Network:
+    """Whether the price found holds the network: as its row says, else surely where every GPU node has it, and not where it
+    is sold as an add-on."""
+    if stated:
+        return Network(stated)
     if seller is None:
         return Network.UNKNOWN
     if seller.add_on:

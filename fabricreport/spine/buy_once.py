@@ -113,7 +113,6 @@ class Finding(StrEnum):
     CARE_WEEKS = "nobody has published how long a network takes to run stably"
     CARE_GPU = "the GPUs are of an older generation"
     CARE_BEYOND = "the model of lost time was tried on no such run"
-    CARE_HELD = "a newer price was held back"
     CARE_STOOD_IN = "a price of the package stands in for the client's own"
     # prices out of date
     STALE_SPARES = "prices are out of date, and may not have moved the difference of the two"
@@ -301,7 +300,6 @@ def _care(read: Read) -> Iterator[Finding]:
         (F.CARE_BEYOND, beyond),
         (F.CARE_WEEKS, D.ELICITED not in held and not read.small),
         (F.CARE_GPU, D.OLDER_GPU in held),
-        (F.CARE_HELD, D.HELD in held),
         (F.CARE_STOOD_IN, D.STOOD_IN in held),
     )
     yield from [finding for finding, true in every if true][:MOST_CARE]

@@ -25,8 +25,7 @@ from fabricreport.vocabulary import Basis, Confidence, CourseKind, Ground, Side
 
 SHOWN = 8
 """Most offers in the table of page one."""
-_PAIR = 2
-TURNS = ("price", "rent", "lone", "refused", "either", "day", "start", "nodes", "counts")
+TURNS = ("price", "rent", "term", "lone", "refused", "either", "day", "start", "nodes", "counts")
 """What may change the answer of a renter, in the order of page one's table; the notebook has a phrase for each."""
 
 
@@ -46,14 +45,14 @@ class Finding(StrEnum):
     SIGN_TESTED = "an offer may be taken, and its network is tested"
     SIGN_DATED = "an offer may be taken, and there is no network to test"
     # the tiles
-    BILL_NEXT = "three offers or more, of which the first costs least and the next comes after it"
-    BILL_RANGE = "several offers of which that is not so"
+    BILL_RANGE = "several offers are judged"
     NAME_TOLD = "two networks are worth another price by the hour"
     NAME_FREE = "two networks are worth the same price by the hour"
     NAME_NONE = "one node needs no network"
     JOBS_WITHIN = "several nodes, and the client's jobs stay within one"
     ORDER_OLD = "one of several offers costs least in so many outcomes, and some of the prices are out of date"
     ORDER_DATED = "one of several offers costs least in so many outcomes, and none of the prices is out of date"
+    ORDER_OPEN = "several published prices may come to cost least for the term"
     PAIR_TOLD = "no order of offers is told, and one network costs less in so many outcomes"
     READY_BY = "the client has a date, nobody is bound yet, and the date can be met if the hand-over is early"
     ANSWERS_LATE = "and the answers that choose the seller are due no earlier than the last day that is early enough"
@@ -129,9 +128,12 @@ class _Read:
 
     @property
     def one_network(self) -> bool:
-        """Whether several offers all name one network, so that none is there to choose."""
-        named = {judged.offer.fabric for judged in self.found.judged.values()} if self.found else set()
-        return self.found is not None and len(self.found.judged) > 1 and len(named) == 1 and not named & {*UNNAMED}
+        """Whether several offers all name one network with RDMA, so that none is there to choose."""
+        fast = (
+            [j for j in self.found.judged.values() if not j.named or self.option(j.option).rdma] if self.found else []
+        )
+        named = {judged.offer.fabric for judged in fast}
+        return len(fast) > 1 and len(named) == 1 and not named & {*UNNAMED}
 
     @property
     def two(self) -> bool:
@@ -153,14 +155,6 @@ class _Read:
     def several(self) -> bool:
         """Whether there is more than one offer."""
         return self.found is not None and len(self.found.judged) > 1
-
-    @property
-    def in_order(self) -> bool:
-        """Whether the first offer costs least, the next comes after it, and there are others after that."""
-        if self.found is None or len(self.found.judged) <= _PAIR:
-            return False
-        pick = self.found.pick
-        return tuple(self.found.order[:_PAIR]) == (pick.first, pick.second)
 
     @cached_property
     def worth(self) -> str:
@@ -251,8 +245,10 @@ def _tiles(read: _Read) -> Iterator[Finding]:
     elif read.pair:
         yield F.NAME_FREE if read.worth == "same" else F.NAME_TOLD
     if read.several:
-        yield F.BILL_NEXT if read.in_order else F.BILL_RANGE
-    if read.several and read.found and read.found.pick.first == read.found.order[0]:
+        yield F.BILL_RANGE
+    if read.found and read.found.unranked:
+        yield F.ORDER_OPEN
+    elif read.several and read.found and read.found.pick.first == read.found.order[0]:
         yield F.ORDER_OLD if read.found.having(Open.OLD) else F.ORDER_DATED
     elif read.pair:
         yield F.PAIR_TOLD
@@ -483,11 +479,13 @@ def turning(case: Told) -> Mapping[str, Named | None]:
         return Named(kind, kind, by=Name(by)) if holds else None
 
     either = found is not None and found.pick.standing == Standing.EITHER
+    unranked = found is not None and found.unranked
     room = found is not None and found.room is not None and not either
     return {
         "price": turn("price", holds=room and read.networked),
         "rent": turn("rent", holds=room and not read.networked),
-        "lone": turn("lone", holds=not room and not either and not read.refused),
+        "term": turn("term", holds=unranked),
+        "lone": turn("lone", holds=not room and not either and not read.refused and not unranked),
         "refused": turn("refused", holds=read.refused),
         "either": turn("either", holds=either),
         "day": turn("day", holds=read.counted_on and (read.asking or read.refused)),

@@ -147,14 +147,13 @@ def results(case: Told) -> Table:
                 case.figure(f"decision.offers.useful_hour.{offer}"),
                 *[case.figure(f"decision.offers.total.{offer}")] * 2,
                 case.figure(f"decision.offers.cheapest.{offer}"),
-                case.figure(f"decision.offers.cheapest_else.{offer}") if offer in found.cheapest_else else None,
             ]
         )
         for offer, one in found.judged.items()
     ]
     columns = [*(Column(h) for h in ("Seller", _whole("Good until"), "Useful hour", "Whole work"))]
     columns.append(Column("Nine in ten", style="spread"))
-    return Table([*columns, Column("Costs least in"), Column("Without the first")], rows)
+    return Table([*columns, Column("Costs least in")], rows)
 
 
 def _held(judged: Judged) -> str:

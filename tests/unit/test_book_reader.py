@@ -220,11 +220,12 @@ class Bottle:
 
 
 def test_good_rows_of_a_table_stand_beside_faulty_ones_each_with_its_line() -> None:
-    def head(cells: list[str], file: str, line: int) -> None:
+    def head(cells: list[str], file: str, line: int) -> list[str]:
         assert (cells, file, line) == (["name", "wine"], "b.csv", 2)
+        return cells
 
     content = "# a comment\nname, wine\na, red\n\nb,rde\nc\nd,white\n"
-    rows = list(read_table(content, "b.csv", Bottle, ("name", "wine"), head=head, most_rows=7))
+    rows = list(read_table(content, "b.csv", Bottle, head=head, most_rows=7))
     assert [row.value for row in rows] == [
         Bottle("a", Wine.RED, "b.csv", 3),
         None,
@@ -236,6 +237,6 @@ def test_good_rows_of_a_table_stand_beside_faulty_ones_each_with_its_line() -> N
         "b.csv:6: 1 cells instead of 2. Quote a text that holds a comma; no decimal commas.",
     ]
     with pytest.raises(InputError, match="more than 6 rows"):
-        list(read_table(content, "b.csv", Bottle, ("name", "wine"), head=head, most_rows=6))
+        list(read_table(content, "b.csv", Bottle, head=head, most_rows=6))
     with pytest.raises(InputError, match="an empty file"):
-        list(read_table("# nothing\n", "b.csv", Bottle, ("name", "wine"), head=head, most_rows=6))
+        list(read_table("# nothing\n", "b.csv", Bottle, head=head, most_rows=6))

@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
 
 def case_of(book: PriceBook, **keys: Any) -> Case:
-    data = minimal()
+    data = minimal() | {"as_of": "2026-11-27"}
     for dotted, value in keys.items():
         section, _, key = dotted.partition("__")
         data[section] = data.get(section, {}) | {key: value} if key else value

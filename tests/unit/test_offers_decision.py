@@ -15,7 +15,6 @@ from bench import OTHER
 from rows import rows
 
 from fabricreport.books.offers.offer import Kind
-from fabricreport.books.offers.terms import asked_from
 from fabricreport.case import Case
 from fabricreport.durations import HOURS_PER_MONTH
 from fabricreport.models.money.offers import Standing
@@ -85,8 +84,8 @@ def test_without_offers_the_newest_price_of_each_seller_stands_in_as_it_was_foun
     assert {o.seller for o in found.ranked} <= {p.name for p in tern().params.providers}
     by_seller = {o.seller: o for o in found.ranked}
     data = by_seller["DataCrunch/Verda"]
-    assert tern().inputs.central(data.rungs[0].price) == 1.095
-    assert (by_seller["Hyperstack"].kind, by_seller["Nebius"].with_network) == (Kind.LIST, True)
+    assert tern().inputs.central(data.rungs[0].price) == 3.56 and data.with_network
+    assert (by_seller["Hyperstack"].kind, by_seller["Nebius"].with_network) == (Kind.ON_DEMAND, True)
     assert not by_seller["Lambda"].with_network and by_seller["Lambda"].product == "1-Click Clusters only"
 
 
@@ -112,7 +111,8 @@ def test_the_price_of_a_seller_is_one_figure_wherever_it_is_printed() -> None:
         item = judged.price.removeprefix("price:")
         assert case.figure(judged.price).value == case.prices[item].price == case.inputs.record(judged.price)["value"]
         assert judged.price in inputs_of(judged.total)
-        assert plain(judged.cost.rung.usd_per_gpu_hour).mean() == pytest.approx(case.prices[item].price, rel=1e-9)
+        hour = plain(judged.cost.rung.usd_per_gpu_hour) / plain(judged.factor)
+        assert hour.mean() == pytest.approx(case.prices[item].price, rel=1e-9)
     assert not [i for section in ("tco", "diligence") for i in case.result(section).numbers if "offer" in i]
 
 
@@ -273,13 +273,45 @@ def test_sellers_without_a_price_are_told_by_what_is_known_of_them() -> None:
     assert "Voltage Park" in found.unpriced and "Voltage Park" not in str(words(tern())["unpriced_sellers"])
 
 
-def test_who_is_asked_first_costs_least_often_enough_and_the_first_is_left_at_a_price() -> None:
-    found = of(tern())
-    assert found.asked == tuple(
-        o for o in found.order if max(found.cheapest[o], found.cheapest_else.get(o, 0.0)) >= asked_from()
-    )
-    assert found.cheapest[found.asked[0]] > 0.9 and found.asked[0] not in found.cheapest_else
-    assert F.OFFERS_LEAVE in findings(tern()) and F.OFFERS_ROOM not in findings(tern())
+def test_no_order_of_lists_holds_once_a_term_s_discount_is_off_them() -> None:
+    """The autumn of 2026: five sellers within a quarter of each other by list, and two dearer that may not be with a term."""
+    found, case = of(tern()), tern()
+    hours = {o: case.inputs.central(j.price) for o, j in found.judged.items()}
+    near = ("hyperstack", "datacrunch-verda", "crusoe", "runpod", "lambda")
+    assert max(hours[o] for o in near) / min(hours[o] for o in near) < 1.25
+    assert min(hours["nebius"], hours["coreweave"]) > max(hours[o] for o in near)
+    assert {*near, "nebius", "coreweave"} <= set(found.asked) and found.unranked and found.room is None
+    assert max(found.cheapest.values()) < 0.5
+    assert F.OFFERS_ASK_MANY in findings(case) and not {F.OFFERS_LEAVE, F.OFFERS_ROOM} & findings(case)
+
+
+def test_an_order_is_told_where_it_holds_at_the_ends_of_the_discounts() -> None:
+    """A seller so cheap that nobody's most discount reaches what he asks without any."""
+    override = {
+        "id": "price:gpu-hour-h100-datacrunch",
+        "value": 1.0,
+        "who": "A buyer",
+        "why": "a test",
+        "until": "2027-12-31",
+    }
+    case = tern().changed(overrides=[override])
+    found = of(case)
+    assert found.asked == ("datacrunch-verda",) and not found.unranked and found.room
+    assert F.OFFERS_ASK_ONE in findings(case)
+
+
+def test_a_term_takes_off_what_the_seller_publishes_and_else_what_is_assumed() -> None:
+    found, given = of(tern()), tern().inputs
+    ends = {o: (t.share.low, t.share.high) for o, t in found.terms.items()}
+    assert (ends["nebius"], ends["coreweave"], ends["datacrunch-verda"]) == ((0, 0.35), (0, 0.6), (0.02, 0.25))
+    assert ends["hyperstack"] == (0, pytest.approx(1 - 2.72 / 3.20)) and found.terms["lambda"].assumed
+    assumed = given.uncertain("evidence:rent-term-discount")
+    published = [given.uncertain(f"evidence:rent-term-discount-{s}").high for s in ("verda", "nebius", "coreweave")]
+    assert (assumed.kind, assumed.low, assumed.high) == ("range", 0, np.median(published))
+    fresh = [o for o in found.judged if o in ("nebius", "lambda")]
+    for offer in fresh:
+        factor = plain(found.judged[offer].factor)
+        assert 1 - ends[offer][1] <= factor.min() and factor.max() <= 1 - ends[offer][0]
 
 
 def test_single_nodes_speak_for_a_network_where_they_cost_more_and_against_it_where_they_cost_less() -> None:
@@ -290,15 +322,6 @@ def test_single_nodes_speak_for_a_network_where_they_cost_more_and_against_it_wh
         assert row is not None
         assert (float(plain(row.against).mean()) > 0) == (found == F.OFFERS_SINGLE_NODE_DEARER)
         assert set(offer_findings(case.decision(), late=False)) & pair == {found}
-
-
-def test_a_price_that_expires_on_the_memos_date_is_told_apart_from_one_out_of_date() -> None:
-    case = tern().changed(as_of="2026-11-20")
-    found = of(case)
-    assert {found.judged[o].offer.seller for o in found.expiring} == {"RunPod", "Lambda"}
-    assert not set(found.expiring) & set(found.having(Open.OLD))
-    assert F.OFFERS_LAST_DAY in findings(case)
-    assert F.OFFERS_LAST_DAY not in findings(offered(BASE, OTHER))
 
 
 def test_what_a_renter_may_commit_to_are_the_offers_that_refuse_nothing_needed() -> None:

@@ -19,12 +19,9 @@ from fabricreport.models.money.offers import (
     Rung,
     Standing,
     Work,
-    asked_first,
     cheapest_in,
-    cheapest_without,
     cost_of,
     months_committed,
-    order_of,
     pick,
     room_per_gpu_hour,
 )
@@ -148,27 +145,6 @@ def test_who_contends_can_be_the_cheapest_and_who_does_not_cannot(found: dict[st
 
 
 prices = st.lists(st.floats(1.0, 10.0), min_size=20, max_size=20)
-
-
-@given(found=st.dictionaries(st.sampled_from("abcdef"), prices, min_size=1))
-@settings(max_examples=200, deadline=None)
-def test_whoever_is_cheapest_often_enough_is_asked_with_the_first_or_without_it(found: dict[str, list[float]]) -> None:
-    totals = {o: np.array(t) for o, t in found.items()}
-    first = order_of(totals)[0]
-    asked, with_it, without = asked_first(totals, first, 0.05), cheapest_in(totals), cheapest_without(totals, first)
-    assert asked[0] == first and list(asked) == [o for o in order_of(totals) if o in asked]
-    assert set(asked) == {first, *(o for o in totals if max(with_it[o], without.get(o, 0.0)) >= 0.05)}
-    assert first not in without and sum(without.values()) == pytest.approx(1.0 if len(totals) > 1 else 0.0)
-
-
-def test_a_seller_that_is_never_the_cheapest_is_not_asked_and_the_next_one_is() -> None:
-    totals = {"a": np.full(100, 1.0), "b": np.full(100, 2.0), "c": np.full(100, 3.0)}
-    assert asked_first(totals, "a", 0.05) == ("a", "b")
-    totals["c"][:5] = 1.5  # without the first, the cheapest in one draw of twenty
-    assert asked_first(totals, "a", 0.05) == ("a", "b", "c")
-    totals["c"][4] = 3.0
-    assert asked_first(totals, "a", 0.05) == ("a", "b")
-    assert cheapest_without(totals, "a") == {"b": 0.96, "c": 0.04}
 
 
 def test_what_is_open_makes_a_condition_and_what_is_refused_takes_an_offer_out() -> None:

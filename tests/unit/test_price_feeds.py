@@ -22,7 +22,7 @@ from fabricreport.books.prices.rules import COLUMNS
 from fabricreport.errors import InputError
 
 SHIPPED = Path(__file__).parents[2] / "params" / "prices"
-AS_OF = date(2026, 11, 20)
+AS_OF = date(2026, 11, 27)
 OURS = ",".join(COLUMNS)
 HISTORY = ",".join(HISTORY_COLUMNS)
 CATALOG = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,GpuInfo,SpotPrice"

@@ -60,11 +60,11 @@ def cells(table: Any) -> list[list[str]]:
 
 def test_published_prices_are_asked_about_and_the_name_has_a_price() -> None:
     holds = found(tern())
-    assert {F.ASKING, F.ORDER_OLD, F.READY_BY, F.WHY_RENT_ALONE} <= holds
-    assert {F.BILL_NEXT, F.BEFORE_PRICED} <= holds and not holds & {F.BILL_RANGE, F.WHY_RENT, F.READY_PAIR, F.PREMIUM}
+    assert {F.ASKING, F.ORDER_OPEN, F.READY_BY, F.WHY_RENT_ALONE} <= holds
+    assert {F.BILL_RANGE, F.BEFORE_PRICED} <= holds and not holds & {F.WHY_RENT, F.READY_PAIR, F.PREMIUM}
     assert {F.ONE_SWITCH, F.SOME_WITHOUT, F.UNSURE, F.UNSURE_LISTED, F.CREDITED, F.DOCUMENTED} <= holds
-    assert not holds & {F.SIGN_TESTED, F.READY_OFFER, F.NEXT, F.MORE_OFFERS, F.MANY_GPUS, F.NO_DATE}
-    assert turns(tern()) == {"price", "day", "nodes"}
+    assert not holds & {F.SIGN_TESTED, F.READY_OFFER, F.NEXT, F.MANY_GPUS, F.NO_DATE}
+    assert turns(tern()) == {"term", "day", "nodes"}
 
 
 def test_where_every_seller_names_one_network_none_is_weighed() -> None:
@@ -135,7 +135,7 @@ def test_one_node_needs_no_network() -> None:
     holds = found(case)
     assert {F.ASKING_ONE_NODE, F.NAME_NONE, F.WHY_RENT_ALONE, F.READY_ALONE, F.NEXT, F.NEXT_NOTHING} <= holds
     assert not holds & {F.PREMIUM, F.NAME_TOLD, F.SOME_WITHOUT, F.UNSURE, F.NEXT_NETWORK, F.DOCUMENTED}
-    assert turns(case) == {"rent"}
+    assert turns(case) == {"term"}
     heads = [str(column.label) for column in tables.offers(case).columns]
     assert "Topology" not in heads and "network" not in " ".join(row[-1] for row in cells(tables.offers(case)))
     assert {F.SIGN_DATED, F.ALONE_ASKED} <= found(case.changed(offers=[BASE]))

@@ -22,12 +22,13 @@ class Kind(StrEnum):
 
     OFFER = "offer"
     ON_DEMAND = "on demand"
+    TERM = "for a term"
     LIST = "list price"
     MARKETPLACE = "marketplace"
     SPOT = "spot"
 
 
-RANKED = (Kind.OFFER, Kind.ON_DEMAND, Kind.LIST)
+RANKED = (Kind.OFFER, Kind.TERM, Kind.ON_DEMAND, Kind.LIST)
 """Prices at which somebody can be held to a whole term; a spot machine is taken away again."""
 
 

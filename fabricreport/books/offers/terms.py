@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
 
-from fabricreport.books.fields import CLOSED, within
+from fabricreport.books.fields import CLOSED
 from fabricreport.books.questions import known_ids, read_questions
 from fabricreport.books.reader import shipped
 
@@ -30,7 +29,6 @@ class OfferTerms:
     __pydantic_config__ = CLOSED
     needed: tuple[str, ...]
     other: tuple[str, ...]
-    asked_from: Annotated[float, within("share")]
     ask: Mapping[str, Asked]
 
 
@@ -46,11 +44,6 @@ def needed() -> tuple[str, ...]:
 def refusable() -> tuple[str, ...]:
     """Everything that an offer may say it refuses."""
     return (*needed(), *_terms().other, *known_ids())
-
-
-def asked_from() -> float:
-    """The share of the draws in which an offer has to cost least for its seller to be asked among the first."""
-    return _terms().asked_from
 
 
 def spoken(term: str) -> str:

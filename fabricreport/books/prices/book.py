@@ -7,14 +7,18 @@ last good row before them, shared or own; until it expires, one is used before a
 What happens to a bad row:
 
 * **error** (malformed): a number that is none (comma, nan, blank), a negative price, a zero that makes no sense, a
-  bad date, an unknown unit, currency or grade, low > price, price > high, no source, two prices for one item on one
-  day from one source. `book.problems` lists them with file and line; `check`, a build and `prices check` end on
-  them. The book itself holds such a row, so that a refresh goes on with the last good price. A file that is no price
-  table at all (columns, encoding, size) is an error for all.
-* **held** (plausible, but does not fit the item): a step of 2x or more against the last good price (10x, 8x, 100x,
-  730x are explained), another unit or currency than before, a row given twice. Never used; `book.quarantine` and the
-  view's `quarantined` note say so, and the last good price stays in use. If the price is right, a params file
-  overrides it with who, why and until when.
+  bad date, an unknown unit, currency, grade, product or term, low > price, price > high, no source, two prices for one
+  item on one day from one source, two products under one item. `book.problems` lists them with file and line; `check`, a
+  build and `prices check` end on them. The book itself holds such a row, so that a refresh goes on with the last good
+  price. A file that is no price table at all (columns, encoding, size) is an error for all.
+* **held** (plausible, but does not fit the item): a step of 2x or more against the last good price, an unlabelled rent so
+  far below it that it may be a spot price, another unit or currency than before, a row given twice. It is a question to a
+  person, which `prices accept` or `prices reject` settles (`decisions.py`). Until then a price within a third and three
+  times the last good one enters the memo as the span of both; any other, and one off by a slip that has a name, leaves
+  the last good price alone in use.
+* **let through**: a jump that sellers of several publishers made alike is the market (`market.py`).
+* **waiting**: a row dated, or whose page was read, after the memo's date does not exist for it. **undated** rows, of which
+  nobody states a day, are kept for a reader and never used.
 
 An item's first row has no history in the folder: it is judged against the newest price shipped with the package
 (`evidence/price_baseline.csv`), which also stands in, with its own date, when the folder has no usable row of the item
@@ -26,29 +30,31 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from pathlib import Path
-from statistics import median_low
 from typing import Any
 
 from fabricreport.books.prices.currency import Rate, exchange_rate
+from fabricreport.books.prices.decisions import Decision, decisions_in
 from fabricreport.books.prices.files import Malformed, read_price_file
-from fabricreport.books.prices.rules import Day, PriceRow, doubt, grade_rank, parse_row, spread_factor
+from fabricreport.books.prices.rules import Day, PriceRow, parse_row, rules, spread_factor
+from fabricreport.books.prices.settling import Held, place_of, settled, without_duplicates
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_rows
 from fabricreport.located import did_you_mean
 from fabricreport.uncertain import Replaced, Uncertain, exactly
 from fabricreport.vocabulary import Grade
 
-__all__ = ["Held", "MissingPrice", "Price", "PriceBook", "PriceRow", "PriceView"]
+__all__ = ["MissingPrice", "Price", "PriceBook", "PriceRow", "PriceView"]
 
 CLIENTS_WORD = Grade.CONTRACT
 """The grade of a price that the client put in place of the book's."""
 SHIPPED = "prices shipped with the package"
 LISTED = (Grade.PUBLISHED, Grade.SECONDARY)
 """Grades of a price that somebody read, and nobody offered or signed."""
+_SETTLED = ("repeat", "rejected")
 _JUMP = timedelta(days=400)
 STAND_IN = "no usable row of it is in the price files on this day, so the price shipped with the package stands in"
 
@@ -61,33 +67,12 @@ class MissingPrice(InputError, KeyError):
 
 
 @dataclass(frozen=True)
-class Held:
-    """A row that is not used, why, and what is used instead."""
+class Given:
+    """The rows of a book as they were given, before they were settled: shared, one client's own, and those that are no price."""
 
-    item: str
-    kind: str
-    message: str
-    file: str
-    line: int
-    date: Day | None = None
-    price: float | None = None
-    unit: str = ""
-    currency: str = ""
-    in_use: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
-        return asdict(self) | {"date": self.date.isoformat() if self.date else None}
-
-    @property
-    def is_fault(self) -> bool:
-        """Whether the row is no price, or contradicts another: whoever wrote it has to mend it."""
-        return self.kind in ("malformed", "duplicate")
-
-    def __str__(self) -> str:
-        where = f"{self.file}:{self.line}: " if self.file else ""
-        use = f"; in use: {self.in_use}" if self.in_use else "; no other price is known"
-        return f"{where}{self.item or 'a row'} held ({self.kind}): {self.message}{use}"
+    rows: tuple[PriceRow, ...] = ()
+    own: tuple[PriceRow, ...] = ()
+    malformed: tuple[Malformed, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,6 +104,16 @@ class Price:
     one_listing: bool = False
     stated: Uncertain | None = None
     replaced: Replaced | None = None
+    held: Held | None = None
+    product: str = ""
+    sold_by: str = ""
+    network: str = ""
+    read: Day | None = None
+
+    @property
+    def spanned(self) -> bool:
+        """Whether a newer price that is held may be right, and all between the two is computed with."""
+        return self.held is not None and self.held.spans
 
     @property
     def id(self) -> str:
@@ -127,11 +122,17 @@ class Price:
 
     @property
     def figure(self) -> Uncertain:
-        """The price in force: PERT between the low and the high a row states around it; without them it is exact."""
+        """The price in force: PERT between the low and the high a row states around it; without them it is exact.
+
+        Anything between it and a newer price that is held and may be right.
+        """
         if self.stated is not None:
             return self.stated
         low = self.price if self.low is None else self.low
         high = self.price if self.high is None else self.high
+        if self.held is not None and self.spanned:
+            asked = float(self.held.price or self.price)
+            return Uncertain.of({"low": min(low, asked), "high": max(high, asked)})
         return exactly(self.price) if low == high else Uncertain("pert", low, self.price, high)
 
     def with_figure(self, value: Uncertain, replaced: Replaced | None = None) -> Price:
@@ -140,14 +141,14 @@ class Price:
         found = replace(self, price=value.central, low=low, high=high, stated=value, replaced=replaced)
         if replaced is None or replaced.restates:
             return found
-        return replace(
-            found, grade=CLIENTS_WORD, stale=False, quarantined="" if replaced.old is None else self.quarantined
-        )
+        note = "" if replaced.old is None else self.quarantined
+        return replace(found, grade=CLIENTS_WORD, stale=False, quarantined=note, held=None)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `--json`."""
-        facts = {k: v for k, v in asdict(self).items() if k not in ("stated", "replaced")}
-        return facts | {"date": self.date.isoformat(), "expiry": self.expiry.isoformat()}
+        facts = {k: v for k, v in self.__dict__.items() if k not in ("stated", "replaced", "held")}
+        days = {k: v.isoformat() for k, v in facts.items() if isinstance(v, date)}
+        return facts | days | {"held": self.held.as_dict() if self.held else None}
 
 
 class PriceView(Mapping[str, Price]):
@@ -225,7 +226,8 @@ class PriceView(Mapping[str, Price]):
 class PriceBook:
     """All rows of a folder: the good ones, oldest first within an item, and the ones held with their reasons.
 
-    `own` are those of `rows` that one client has for itself.
+    `own` are those of `rows` that one client has for itself, `undated` those of which nobody states a day, `notes` what is
+    told of rows that the market let through. `decisions` are what persons settled, the client's own last.
     """
 
     rows: tuple[PriceRow, ...]
@@ -233,42 +235,69 @@ class PriceBook:
     problems: tuple[Problem, ...] = ()
     shipped: tuple[PriceRow, ...] = ()
     own: tuple[PriceRow, ...] = ()
+    undated: tuple[PriceRow, ...] = ()
+    notes: tuple[str, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    given: Given = Given()
 
     @classmethod
     def read(cls, folder: str | Path, own: Path | None = None) -> PriceBook:
-        """Read every `*.csv` of a folder, and of the client's `own`, which need not exist."""
+        """Read every `*.csv` of a folder, and of the client's `own`, which need not exist, and what was decided of their rows."""
         folder = Path(folder)
         if not folder.is_dir():
             raise InputError(Problem("no such folder of prices", str(folder), remedy="Make it and add a CSV."))
         rows, malformed = _rows_in(folder)
         own_rows, own_malformed = _rows_in(own) if own is not None else ([], [])
-        return cls.of(rows, [*malformed, *own_malformed], own_rows)
+        decided = (*decisions_in(folder), *(decisions_in(own) if own is not None else ()))
+        return cls.of(rows, [*malformed, *own_malformed], own_rows, decided)
 
     @classmethod
     def of(
-        cls, rows: Iterable[PriceRow], malformed: Iterable[Malformed] = (), own: Iterable[PriceRow] = ()
+        cls,
+        rows: Iterable[PriceRow],
+        malformed: Iterable[Malformed] = (),
+        own: Iterable[PriceRow] = (),
+        decisions: Sequence[Decision] = (),
+        day: date = date.max,
     ) -> PriceBook:
         """Settle rows, and over them those of a client's own, into good ones and held ones.
 
-        `malformed` are the rows that are no price.
+        `malformed` are the rows that are no price; `day` is that on which the shipped prices were known that they are
+        judged by.
         """
-        rows, held, conflicts = _without_duplicates(list(rows))
-        own, own_held, own_conflicts = _without_duplicates(list(own))
-        malformed = tuple(malformed)
-        problems = (*(m.problem for m in malformed), *conflicts, *own_conflicts)
-        good, doubted = _settled(rows, frozenset())
+        given = Given(tuple(rows), tuple(own), tuple(malformed))
+        undated = tuple(row for row in (*given.rows, *given.own) if row.undated)
+        rows, held, conflicts = without_duplicates([row for row in given.rows if not row.undated])
+        own, own_held, own_conflicts = without_duplicates([row for row in given.own if not row.undated])
+        problems = (*(m.problem for m in given.malformed), *conflicts, *own_conflicts)
+        verdicts = {one.key: one for one in decisions}
+        shipped = tuple(row for row in baseline() if row.known_from <= day)
+        good, doubted, notes = settled(rows, frozenset(), verdicts, shipped)
         if own:
-            good, own_doubted = _settled([*good, *own], frozenset(good))
+            good, own_doubted, _ = settled([*good, *own], frozenset(good), verdicts, shipped)
             doubted += own_doubted
         held += own_held + doubted
-        for item, day, problem, unit, currency in malformed:
+        for item, dated, problem, unit, currency in given.malformed:
             where = (problem.file, problem.line or 0)
             message = f"{problem.key}: {problem.message}" if problem.key else problem.message
-            held.append(Held(item, "malformed", message, *where, day, unit=unit, currency=currency))
+            held.append(Held(item, "malformed", message, *where, dated, unit=unit, currency=currency))
         mine = frozenset(own)
-        book = cls(tuple(good), (), problems, baseline(), tuple(row for row in good if row in mine))
+        of_mine = tuple(row for row in good if row in mine)
+        book = cls(tuple(good), (), problems, shipped, of_mine, undated, notes, tuple(decisions), given)
         order = sorted(held, key=lambda h: (h.file, h.line, h.item))
         return replace(book, quarantine=tuple(replace(h, in_use=book._standing(h)) for h in order))
+
+    def known(self, day: date) -> PriceBook:
+        """The book as it stood on a day: a row dated or read later does not exist for it, and judges no other."""
+        rows, own = ([r for r in given if r.known_from <= day] for given in (self.given.rows, self.given.own))
+        whole = len(rows) + len(own) == len(self.given.rows) + len(self.given.own)
+        if whole and all(row.known_from <= day for row in self.shipped):
+            return self
+        return PriceBook.of(rows, self.given.malformed, own, self.decisions, day)
+
+    def waiting(self, day: date) -> tuple[PriceRow, ...]:
+        """The rows that are not there yet on a day, by their own date or because their page was read later."""
+        return tuple(r for r in (*self.given.rows, *self.given.own) if r.known_from > day)
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -321,29 +350,32 @@ class PriceBook:
 
         Rows of the client's own that have not expired come before all others.
         """
-        newest = {r.item: r for r in self.rows if r.date <= day}
-        return newest | {r.item: r for r in self.own if r.date <= day <= r.expires}
+        newest = {r.item: r for r in self.rows if r.known_from <= day}
+        return newest | {r.item: r for r in self.own if r.known_from <= day <= r.expires}
 
     def at(self, as_of: date) -> PriceView:
         """The prices as of a day: per item the row `in_use`.
 
         An item without such a row has the price shipped with the package, if that is not dated later either.
         """
+        return self.known(as_of)._at(as_of)
+
+    def _at(self, as_of: date) -> PriceView:
         own = self.in_use(as_of)
-        usable = {r.item: r for r in self.shipped if r.date <= as_of} | own
+        usable = {r.item: r for r in self.shipped if r.known_from <= as_of} | own
         known = [h for h in self.quarantine if h.date is None or h.date <= as_of]
-        notes: dict[str, str] = {}
+        newer: dict[str, list[Held]] = defaultdict(list)
         for held in known:
             row = usable.get(held.item)
-            if row and (held.date is None or held.date >= row.date) and held.kind != "repeat":
-                notes[held.item] = f"a newer price was held: {held.message} ({_place(held.file, held.line)})"
+            if row and (held.date is None or held.date >= row.date) and held.kind not in _SETTLED:
+                newer[held.item].append(held)
         sources: dict[str, set[str]] = defaultdict(set)
         for row in (*self.shipped, *self.rows):
             if row.date <= as_of:
                 sources[row.item].add(_seller(row))
         prices = {
             item: replace(
-                _as_of(row, as_of, notes.get(item, ""), "" if item in own else STAND_IN),
+                _as_of(row, as_of, newer.get(item, ()), "" if item in own else STAND_IN),
                 one_listing=len(sources[item]) == 1 and row.low is row.high is None and row.grade in LISTED,
             )
             for item, row in sorted(usable.items())
@@ -357,17 +389,17 @@ class PriceBook:
     def with_own(self, *rows: PriceRow) -> PriceBook:
         """The good rows alone, with these among those of the client's own."""
         mine = frozenset(self.own)
-        return PriceBook.of([row for row in self.rows if row not in mine], (), [*self.own, *rows])
+        return PriceBook.of([row for row in self.rows if row not in mine], (), [*self.own, *rows], self.decisions)
 
     def _standing(self, held: Held) -> str:
-        shipped = next((r for r in self.shipped if r.item == held.item), None)
+        shipped = {r.item: r for r in self.shipped}.get(held.item)
         row = self.in_use(held.date or date.max).get(held.item, shipped)
         return f"{row.price:g} {row.currency} of {row.date}" if row else ""
 
 
 @lru_cache(maxsize=1)
 def baseline() -> tuple[PriceRow, ...]:
-    """The newest price of each item as shipped: the yardstick for an item's first row in a folder."""
+    """The two newest prices of each item as shipped, the newest last: the yardstick for an item's first row in a folder."""
     return tuple(parse_row(cells, SHIPPED, n) for n, cells in enumerate(read_rows("price_baseline"), start=2))
 
 
@@ -382,67 +414,10 @@ def _rows_in(folder: Path) -> tuple[list[PriceRow], list[Malformed]]:
     return rows, malformed
 
 
-def _without_duplicates(rows: list[PriceRow]) -> tuple[list[PriceRow], list[Held], list[Problem]]:
-    groups: dict[tuple[str, date, str], list[PriceRow]] = defaultdict(list)
-    for row in rows:
-        groups[row.item, row.date, row.source].append(row)
-    kept: list[PriceRow] = []
-    held: list[Held] = []
-    conflicts: list[Problem] = []
-    for (item, day, _), same in groups.items():
-        first = same[0]
-        if all(r.cells() == first.cells() for r in same):
-            kept.append(first)
-            for r in same[1:]:
-                held.append(_held(r, "repeat", f"repeats {_place(first.file, first.line)}"))
-            continue
-        places = ", ".join(_place(r.file, r.line) for r in same)
-        message = f"{len(same)} different rows for {item} on {day} from one source ({places})"
-        conflicts.append(Problem(message, same[-1].file, same[-1].line, "price", remedy="Keep the right one."))
-        held += [_held(r, "duplicate", message) for r in same]
-    return kept, held, conflicts
-
-
-def _by_item(rows: Iterable[PriceRow]) -> dict[str, list[PriceRow]]:
-    series: dict[str, list[PriceRow]] = defaultdict(list)
-    for row in sorted(rows, key=lambda r: (r.item, r.date, -grade_rank(r.grade), r.source)):
-        series[row.item].append(row)
-    return series
-
-
-def _settled(rows: Iterable[PriceRow], sound: frozenset[PriceRow]) -> tuple[list[PriceRow], list[Held]]:
-    """The good rows, oldest first within an item, and the held ones; those that are `sound` are not asked again."""
-    shipped = {r.item: r for r in baseline()}
-    good: list[PriceRow] = []
-    held: list[Held] = []
-    for item, series in _by_item(rows).items():
-        last: PriceRow | None = None
-        for n, row in enumerate(series):
-            reason = None
-            if row not in sound:
-                reason = doubt(row, last) if last else _first_doubt(row, series[n + 1 :], shipped.get(item))
-            if reason is None:
-                good.append(last := row)
-            else:
-                held.append(_held(row, *reason))
-    return good, held
-
-
-def _first_doubt(row: PriceRow, later: list[PriceRow], shipped: PriceRow | None) -> tuple[str, str] | None:
-    if shipped is not None:
-        return doubt(row, shipped)
-    peers = [r for r in later if r.date > row.date]
-    if len(peers) < 2:
-        return None
-    middle = median_low(r.price for r in peers)
-    return doubt(row, next(r for r in peers if r.price == middle))
-
-
-def _held(row: PriceRow, kind: str, message: str) -> Held:
-    return Held(row.item, kind, message, row.file, row.line, row.date, row.price, row.unit, row.currency)
-
-
-def _as_of(row: PriceRow, as_of: date, note: str, stand_in: str) -> Price:
+def _as_of(row: PriceRow, as_of: date, newer: Sequence[Held], stand_in: str) -> Price:
+    """A row as the price of a day, with the newest of the rows that are held against it."""
+    held = max(newer, key=lambda h: (h.is_question, h.date or date.max, h.line), default=None)
+    note = f"a newer price was held: {held.message} ({place_of(held.file, held.line)})" if held else ""
     factor = spread_factor(row.item, row.grade)
     low, high = row.low, row.high
     if factor > 1:
@@ -450,15 +425,12 @@ def _as_of(row: PriceRow, as_of: date, note: str, stand_in: str) -> Price:
         high = max(row.price * factor, row.price if high is None else high)
     return Price(
         row.item, row.unit, row.price, low, high, row.currency, row.date, row.expires, row.source, row.grade,
-        stale=as_of > row.expires, spread=factor, age_days=(as_of - row.date).days, quarantined=note, stand_in=stand_in,
-        file=row.file, line=row.line,
+        stale=row.expires < as_of + timedelta(days=rules().fresh_days), spread=factor, age_days=(as_of - row.date).days, quarantined=note, stand_in=stand_in,
+        file=row.file, line=row.line, held=held if held and held.is_question else None, product=row.product,
+        sold_by=row.sold_by, network=row.network, read=row.read,
     )  # fmt: skip
 
 
 def _seller(row: PriceRow) -> str:
     """Who gave a price, by the beginning of its source."""
     return row.source.partition(" ")[0].casefold().strip(":,")
-
-
-def _place(file: str, line: int) -> str:
-    return f"{Path(file).name}:{line}"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from fabricreport.books.prices.book import Held, PriceBook
+from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.prices.feed_readers import (
     Reading,
     feed_kind,
@@ -28,6 +28,7 @@ from fabricreport.books.prices.feed_readers import (
 from fabricreport.books.prices.fetch import fetch_text, is_address
 from fabricreport.books.prices.merge import merge, unused_items
 from fabricreport.books.prices.rules import PriceRow, clean_text, rules
+from fabricreport.books.prices.settling import Held
 from fabricreport.books.prices.store import append, drop_rows, set_aside
 from fabricreport.errors import InputError, Problem
 

@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from fabricreport.books.prices.rules import COLUMNS, PriceRow, clean_text, rules
+from fabricreport.books.prices.rules import COLUMNS, RENT_COLUMNS, PriceRow, clean_text, rules
 from fabricreport.books.reader import read_table
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import did_you_mean
@@ -55,7 +55,7 @@ def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]
         raise InputError(parted)
     rows: list[PriceRow] = []
     malformed: list[Malformed] = []
-    for row in read_table(text, file, PriceRow, COLUMNS, head=_check_header, most_rows=rules().most_rows):
+    for row in read_table(text, file, PriceRow, head=_columns, most_rows=rules().most_rows):
         if row.value is not None:
             rows.append(row.value)
         item = clean_text(row.cells[0]).strip()[:80]
@@ -64,10 +64,15 @@ def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]
     return rows, malformed
 
 
-def _check_header(header: list[str], file: str, line: int) -> None:
-    if tuple(header) != COLUMNS:
-        what, remedy = columns_fault(header, COLUMNS) or ("columns in another order", "")
-        raise InputError(Problem(what, file, line, remedy=f"{remedy} Needed exactly: {','.join(COLUMNS)}.".strip()))
+def _columns(header: list[str], file: str, line: int) -> Sequence[str]:
+    """The columns of a header line, which begins with those needed and may name others after them."""
+    beside = header[len(COLUMNS) :]
+    if tuple(header[: len(COLUMNS)]) == COLUMNS and len({*beside} & {*RENT_COLUMNS}) == len(beside):
+        return tuple(header)
+    needed = (*COLUMNS, *(c for c in RENT_COLUMNS if c in header))
+    what, remedy = columns_fault(header, needed) or ("columns in another order", "")
+    told = f"Needed exactly: {','.join(COLUMNS)}, and after them any of {','.join(RENT_COLUMNS)}."
+    raise InputError(Problem(what, file, line, remedy=f"{remedy} {told}".strip()))
 
 
 def header_line(text: str) -> tuple[int, str]:

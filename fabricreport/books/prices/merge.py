@@ -11,7 +11,7 @@ from pathlib import Path
 from fabricreport.books.prices.book import PriceBook, baseline
 from fabricreport.books.prices.currency import PIVOT
 from fabricreport.books.prices.files import read_price_file
-from fabricreport.books.prices.rules import COLUMNS, PriceRow, rules
+from fabricreport.books.prices.rules import ALL_COLUMNS, PriceRow, rules
 from fabricreport.errors import Problem
 from fabricreport.located import did_you_mean
 
@@ -74,7 +74,7 @@ def _key(row: PriceRow) -> _Key:
 
 def _contradiction(row: PriceRow, old: PriceRow, *, twice: bool) -> str:
     """In which columns two rows of one item, day and source differ."""
-    pairs = [(n, a, b) for n, a, b in zip(COLUMNS, row.cells(), old.cells(), strict=True) if a != b]
+    pairs = [(n, a, b) for n, a, b in zip(ALL_COLUMNS, row.cells(), old.cells(), strict=True) if a != b]
     differ = ", ".join(f"the {name} is {new or 'empty'} here but {was or 'empty'} there" for name, new, was in pairs)
     where = "given before in this feed" if twice else "there already"
     return f"{row.item} on {row.date} is {where}, from the same source: {differ}"

@@ -8,8 +8,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from fabricreport.books.prices.book import Held, Price, PriceBook
+from fabricreport.books.prices.book import Price, PriceBook
 from fabricreport.books.prices.rules import PriceRow
+from fabricreport.books.prices.settling import Held
 from fabricreport.errors import Problem
 
 STALE_LINES = 20  # a long history holds many prices nobody uses: the text names a screenful, the JSON all
@@ -84,7 +85,7 @@ class PriceReport:
         """One line for each finding, a summary last."""
         lines = [f"error: {p}" for p in self.problems]
         lines += [f"held: {h}" for h in self.quarantine if not h.is_fault]
-        old = [f"stale: {p.item} of {p.date} expired on {p.expiry} ({p.age_days} days old)" for p in self.stale]
+        old = [f"stale: {p.item} of {p.date} expires on {p.expiry} ({p.age_days} days old)" for p in self.stale]
         lines += old[:STALE_LINES]
         if len(old) > STALE_LINES:
             lines.append(f"stale: {len(old) - STALE_LINES} more; --json lists them all")

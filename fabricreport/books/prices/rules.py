@@ -16,7 +16,7 @@ from datetime import date, timedelta
 from fnmatch import fnmatchcase
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from fabricreport.books.fields import CLOSED, Fault, Unwritten, refusal
@@ -29,10 +29,24 @@ from fabricreport.located import did_you_mean
 Day = date  # the field of the same name hides the type inside the frozen rows below
 
 COLUMNS = ("item", "unit", "price", "low", "high", "currency", "date", "expiry", "source", "grade")
+RENT_COLUMNS = ("product", "sold_by", "network", "read")
+"""What a row may say beside, of a rent above all: of what product, sold by what, with the network or not, read on what day."""
+ALL_COLUMNS = (*COLUMNS, *RENT_COLUMNS)
+UNDATED = "undated"
+
+ON_DEMAND, SPOT, RESERVED, LIST, MARKETPLACE = "on-demand", "spot", "reserved", "list", "marketplace"
+_PRODUCTS = (ON_DEMAND, SPOT, RESERVED, LIST, MARKETPLACE, "index")
+_ENDING = re.compile(r"-(reserved-[1-9]\d?m|reserved|spot|list|marketplace|index)$", re.ASCII)
+_TERM = re.compile(r"reserved-([1-9]\d?)m", re.ASCII)
+_CHOICES = {"sold_by": ("gpu", "node", "rack", "cluster"), "network": ("included", "extra")}
+_UNKNOWN = "unknown"
+RENT_UNITS = ("gpu-hour", "node-hour")
 
 _ITEM = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_ADDRESS = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[^\s;,)]*)?", re.IGNORECASE)
+_CODE_HOSTS = {"github.com": "github.com", "raw.githubusercontent.com": "github.com", "gitlab.com": "gitlab.com"}
 
 
 @dataclass(frozen=True)
@@ -87,6 +101,16 @@ class FeedRules:
 
 
 @dataclass(frozen=True)
+class Market:
+    """How many sellers, of as many publishers, have to move one way, by what factor, within how many days."""
+
+    __pydantic_config__ = CLOSED
+    sellers: int
+    moved: float
+    within_days: int
+
+
+@dataclass(frozen=True)
 class PriceRules:
     """The rules of prices; the file explains each key."""
 
@@ -94,7 +118,11 @@ class PriceRules:
     units: Mapping[str, PriceUnit]
     currencies: tuple[str, ...]
     grades: tuple[str, ...]
+    fresh_days: int
     hold_at_ratio: float
+    span_within_ratio: float
+    spot_below: float
+    market: Market
     slip_tolerance: float
     slips: tuple[Slip, ...]
     spread: tuple[Spread, ...]
@@ -142,8 +170,16 @@ def _number(text: Any, info: ValidationInfo) -> float | None:
     return float(text)
 
 
+class Undated(Day):
+    """The day on which a price was read whose own day nobody states."""
+
+
 def _day(text: Any, info: ValidationInfo) -> Day | None:
-    if not text and info.field_name == "expiry":
+    if text == UNDATED and info.field_name == "date":
+        return Undated(1, 1, 1)
+    if not text and info.field_name == "read" and isinstance(info.data.get("date"), Undated):
+        raise _fault(text, "an undated price needs the day on which its page was read", "Fill in the column read.")
+    if not text and info.field_name in ("expiry", "read"):
         return None
     try:
         day = date.fromisoformat(text) if _DATE.fullmatch(text) else None
@@ -151,7 +187,7 @@ def _day(text: Any, info: ValidationInfo) -> Day | None:
         day = None
     if day is None:
         raise _fault(text, "not a date", "Write it as YYYY-MM-DD.")
-    if (begins := info.data.get("date")) and day < begins:
+    if info.field_name == "expiry" and (begins := info.data.get("date")) and day < begins:
         raise _fault(text, f"expires before its own date {begins}")
     return day
 
@@ -164,6 +200,49 @@ def _source(text: str) -> str:
 
 def _fault(text: str, message: str, remedy: str = "", suggestion: str = "") -> PydanticCustomError:
     return refusal(Fault(message, (), remedy, suggestion, shown=clean_text(text)[:60]))
+
+
+def _choice(text: str, info: ValidationInfo) -> str:
+    known = _CHOICES[str(info.field_name)]
+    if text in ("", _UNKNOWN):
+        return ""
+    if text not in known:
+        raise _fault(text, f"unknown {info.field_name}", f"Known: {', '.join((*known, _UNKNOWN))}.")
+    return _of_a_rent(text, info)
+
+
+def _product(text: str, info: ValidationInfo) -> str:
+    if text in ("", _UNKNOWN):
+        return ""
+    if text not in _PRODUCTS and not _TERM.fullmatch(text):
+        term = text.startswith(RESERVED)
+        raise _fault(
+            text,
+            "unknown term" if term else "unknown product",
+            "Write the months as in reserved-12m, or reserved alone." if term
+            else f"Known: {', '.join((*_PRODUCTS, 'reserved-12m', _UNKNOWN))}.",
+            "" if term else did_you_mean(text, _PRODUCTS),
+        )  # fmt: skip
+    item = info.data.get("item", "gpu-hour-h100-seller")
+    named = product_named(item)
+    if text != named:
+        own = item.removesuffix(f"-{named}") + ("" if text == ON_DEMAND else f"-{text}")
+        message = f"mixed products: by its ending {item} holds {named} prices"
+        raise _fault(text, message, f"Give each product an item of its own, here {own}.")
+    return _of_a_rent(text, info)
+
+
+def _of_a_rent(text: str, info: ValidationInfo) -> str:
+    unit = info.data.get("unit")
+    if unit is not None and unit not in RENT_UNITS:
+        raise _fault(text, f"only a rent says this, and the unit is {unit}", f"Known: {', '.join(RENT_UNITS)}.")
+    return text
+
+
+def product_named(item: str) -> str:
+    """The product that the ending of an item of rent names: on demand without one."""
+    found = _ENDING.search(item)
+    return found.group(1) if found else ON_DEMAND
 
 
 _Known = Annotated[str, AfterValidator(_known)]
@@ -182,10 +261,14 @@ class PriceRow:
     price: Annotated[float, _Cell]
     low: Annotated[float | None, _Cell]
     high: Annotated[float | None, _Cell]
-    date: Annotated[Day, _DayCell]
+    date: Annotated[Day, PlainValidator(_day)]
     expiry: Annotated[Day | None, _DayCell]
     source: Annotated[str, AfterValidator(_source)]
     grade: _Known
+    product: Annotated[str, AfterValidator(_product)] = ""
+    sold_by: Annotated[str, AfterValidator(_choice)] = ""
+    network: Annotated[str, AfterValidator(_choice)] = ""
+    read: Annotated[Day | None, _DayCell] = None
     file: Unwritten[str] = ""
     line: Unwritten[int] = 0
 
@@ -195,12 +278,42 @@ class PriceRow:
         life = timedelta(days=shelf_life_days(self.unit))
         return self.expiry or (self.date + life if self.date < Day.max - life else Day.max)
 
+    def __post_init__(self) -> None:
+        """An undated price is known from the day on which its page was read."""
+        if self.undated and self.read is not None:
+            object.__setattr__(self, "date", Undated(self.read.year, self.read.month, self.read.day))
+
+    @property
+    def undated(self) -> bool:
+        """Whether nobody states the day of the price; `date` is then that on which its page was read."""
+        return isinstance(self.date, Undated)
+
+    @property
+    def known_from(self) -> Day:
+        """The first day on which the row is there for a memo: of its price, or when its page was read if that is later."""
+        return max(self.date, self.read or self.date)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether something says of which product the price is: its column, or an ending of its item."""
+        return bool(self.product) or product_named(self.item) != ON_DEMAND
+
+    @property
+    def publisher(self) -> str:
+        """Who published the price: the owner or host of the first address in its source, else how the source begins."""
+        found = _ADDRESS.search(self.source)
+        if not found:
+            return re.split(r"[,;:(]", self.source)[0].strip().casefold()
+        host, _, path = found.group().casefold().removeprefix("www.").partition("/")
+        return f"{_CODE_HOSTS[host]}/{path.partition('/')[0]}" if host in _CODE_HOSTS else host
+
     def cells(self) -> tuple[str, ...]:
-        """The row as CSV cells, in the order of `COLUMNS`."""
+        """The row as CSV cells, in the order of `ALL_COLUMNS`."""
         numbers = [f"{v:.10g}" if v is not None else "" for v in (self.price, self.low, self.high)]
-        expiry = self.expiry.isoformat() if self.expiry else ""
-        day = self.date.isoformat()
-        return (self.item, self.unit, *numbers, self.currency, day, expiry, self.source, self.grade)
+        expiry, read = (d.isoformat() if d else "" for d in (self.expiry, self.read))
+        day = UNDATED if self.undated else self.date.isoformat()
+        beside = (self.product, self.sold_by, self.network, read)
+        return (self.item, self.unit, *numbers, self.currency, day, expiry, self.source, self.grade, *beside)
 
 
 def rules() -> PriceRules:
@@ -228,7 +341,7 @@ def grade_rank(grade: str) -> int:
 
 def parse_row(cells: Mapping[str, str], file: str = "", line: int = 0) -> PriceRow:
     """Read one CSV row; raises `InputError` naming every fault in it, with file and line."""
-    row, faults = judged_row({name: cells.get(name) or "" for name in COLUMNS}, file, line, PriceRow)
+    row, faults = judged_row({name: cells.get(name) or "" for name in ALL_COLUMNS}, file, line, PriceRow)
     if row is None:
         raise InputError(faults)
     return row
@@ -248,12 +361,22 @@ def doubt(row: PriceRow, last: PriceRow) -> tuple[str, str] | None:
             return None
         return "jump", f"{row.price:g} after {last.price:g}: a step from or to zero cannot be judged"
     ratio = row.price / last.price
+    if row.unit in RENT_UNITS and not row.labelled and ratio < rules().spot_below and row.date >= last.date:
+        message = f"{row.price:g} {row.currency} is {ratio:.2g} of the last good price {last.price:g} of {last.date}"
+        return "spot", f"{message}, and nothing says that it is not a spot price"
     if max(ratio, 1 / ratio) < rules().hold_at_ratio * (1 - 1e-9):
         return None
     size = f"{ratio:.3g} times" if ratio > 1 else f"1/{1 / ratio:.3g} of"
     message = f"{row.price:g} {row.currency} is {size} the last good price {last.price:g} of {last.date}"
     reason = slip(ratio)
     return "jump", f"{message}: looks like {reason}" if reason else message
+
+
+def spans(row: PriceRow, last: PriceRow) -> bool:
+    """Whether a price that jumped may be right all the same: within a third and three times, and no slip with a name."""
+    ratio = row.price / last.price if last.price > 0 else math.inf
+    within = rules().span_within_ratio * (1 + 1e-9)
+    return 1 / within <= ratio <= within and not slip(ratio)
 
 
 def slip(ratio: float) -> str:

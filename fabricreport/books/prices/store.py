@@ -2,39 +2,81 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from fabricreport.atomic import write_atomically, write_if_new
-from fabricreport.books.prices.book import Held
-from fabricreport.books.prices.rules import COLUMNS, PriceRow
+from fabricreport.books.prices.files import header_line
+from fabricreport.books.prices.rules import ALL_COLUMNS, COLUMNS, PriceRow
+from fabricreport.books.prices.settling import Held
 from fabricreport.errors import InputError, Problem
 from fabricreport.spreadsheet import csv_text
 
-__all__ = ["append", "drop_rows", "set_aside", "write"]
+__all__ = ["append", "columns_of", "drop_rows", "set_aside", "table_text", "write"]
 
 
 def append(target: Path, rows: Iterable[PriceRow]) -> None:
     """Add rows to a price file, which is made with its header if it is not there."""
     try:
-        before = target.read_text(encoding="utf-8-sig") if target.exists() else _lines([COLUMNS])
+        before = target.read_text(encoding="utf-8-sig") if target.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(Problem("cannot be read as UTF-8", str(target))) from error
-    added = _lines(r.cells() for r in rows)
-    if added or not target.exists():
-        write_atomically(target, before + ("" if before.endswith("\n") else "\n") + added)
+    rows = list(rows)
+    columns = _header(before) if before else columns_of(rows)
+    if before and columns_of(rows) != COLUMNS and columns != ALL_COLUMNS:
+        before, columns = _widened(before, columns), ALL_COLUMNS
+    if rows or not target.exists():
+        start = before or _lines([columns])
+        write_atomically(target, start + ("" if start.endswith("\n") else "\n") + _table(rows, columns))
 
 
 def write(target: Path, rows: Iterable[PriceRow]) -> bool:
     """Make a price file, and its folder, hold these rows and no others; whether that changed it."""
-    text = _lines([COLUMNS, *(r.cells() for r in rows)])
     try:
-        return write_if_new(target, text)
+        return write_if_new(target, table_text(list(rows)))
     except OSError as error:
         message = f"cannot be written ({error.strerror or error})"
         raise InputError(Problem(message, str(target), remedy="Check the folder and disk.")) from error
+
+
+def columns_of(rows: Sequence[PriceRow]) -> tuple[str, ...]:
+    """The columns that a file of these rows needs: all, if one of them fills a column that may be left out."""
+    return ALL_COLUMNS if any(any(row.cells()[len(COLUMNS) :]) for row in rows) else COLUMNS
+
+
+def table_text(rows: Sequence[PriceRow]) -> str:
+    """A price file of these rows."""
+    columns = columns_of(rows)
+    return _lines([columns]) + _table(rows, columns)
+
+
+def _table(rows: Sequence[PriceRow], columns: Sequence[str]) -> str:
+    cells = (dict(zip(ALL_COLUMNS, row.cells(), strict=True)) for row in rows)
+    return _lines([one[c] for c in columns] for one in cells)
+
+
+def _header(text: str) -> tuple[str, ...]:
+    return tuple(c.strip() for c in next(csv.reader([header_line(text)[1]])))
+
+
+def _widened(text: str, columns: Sequence[str]) -> str:
+    """The text of a price file with all columns, those that it lacks left empty; comments stay as they are."""
+    lines, start, found = text.splitlines(keepends=True), 0, []
+    reader = csv.reader(io.StringIO(text, newline=""))
+    headed = False
+    for cells in reader:
+        kept = lines[start : reader.line_num]
+        start = reader.line_num
+        if not any(c.strip() for c in cells) or cells[0].startswith("#"):
+            found += kept
+            continue
+        row = dict(zip(columns, cells, strict=False))
+        found.append(_lines([ALL_COLUMNS if not headed else [row.get(c, "") for c in ALL_COLUMNS]]))
+        headed = True
+    return "".join(found)
 
 
 def drop_rows(rows: Iterable[PriceRow]) -> None:

@@ -17,9 +17,10 @@ from hashlib import sha256
 from pathlib import Path
 from statistics import median
 
-from fabricreport.books.prices.book import Held, PriceBook
+from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.prices.files import read_price_file
-from fabricreport.books.prices.rules import COLUMNS, PriceRow, rules
+from fabricreport.books.prices.rules import ALL_COLUMNS, PriceRow, rules
+from fabricreport.books.prices.settling import Held
 from fabricreport.books.prices.store import write
 from fabricreport.books.quotes.answers import Quote, comparable, seller_of
 from fabricreport.errors import InputError, Problem
@@ -157,5 +158,5 @@ def _line(row: PriceRow) -> tuple[str, date, str]:
 
 def _difference(new: PriceRow, old: PriceRow) -> str:
     """In which columns two rows differ."""
-    pairs = [(n, a, b) for n, a, b in zip(COLUMNS, new.cells(), old.cells(), strict=True) if a != b]
+    pairs = [(n, a, b) for n, a, b in zip(ALL_COLUMNS, new.cells(), old.cells(), strict=True) if a != b]
     return ", ".join(f"the {name} is {is_ or 'empty'} here and {was or 'empty'} there" for name, is_, was in pairs)

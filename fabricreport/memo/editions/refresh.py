@@ -101,7 +101,7 @@ def plan_refresh(
 
 def _going_on(book: PriceBook, day: date, last: EditionInfo | None) -> tuple[tuple[PriceRow, ...], list[str]]:
     """Prices of the last edition to restate where a row since is no price, and what to tell of each such row."""
-    from fabricreport.books.prices.rules import COLUMNS, parse_row
+    from fabricreport.books.prices.rules import ALL_COLUMNS, parse_row
 
     faults = [held for held in book.quarantine if held.is_fault]
     if not faults:
@@ -110,7 +110,7 @@ def _going_on(book: PriceBook, day: date, last: EditionInfo | None) -> tuple[tup
     restated = {}
     for held in faults:
         if held.item in used:
-            row = parse_row(dict(zip(COLUMNS, used[held.item], strict=True)), MANIFEST)
+            row = parse_row(dict(zip(ALL_COLUMNS, used[held.item], strict=False)), MANIFEST)
             since = held.date is None or row.date <= held.date <= day
             if since and (held.item not in now or row.cells() != now[held.item].cells()):
                 restated[held.item] = row

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fabricreport.scenario import Params
 
 BOOKS: Mapping[str, tuple[str, ...]] = {
-    "prices": (".csv",),
+    "prices": (".csv", "price-decisions.yaml"),
     "evidence": (".yaml", ".yml"),
     "options": (".yaml", ".yml"),
 }
@@ -147,14 +147,13 @@ class _Copier:
 
     def restate(self, rows: Sequence[PriceRow], params: Params, params_path: Path) -> None:
         """A price file of the client's own that holds these rows."""
-        from fabricreport.books.prices.rules import COLUMNS
+        from fabricreport.books.prices.store import table_text
         from fabricreport.scenario import client_slug
-        from fabricreport.spreadsheet import csv_text
 
         name = LAST_GOOD
         while (path := f"{client_slug(params)}/prices/{name}.csv") in self.files:
             name = f"{name}-"
-        self.put(path, OWN, csv_text([COLUMNS, *(row.cells() for row in rows)], end="\n").encode(), params_path)
+        self.put(path, OWN, table_text(rows).encode(), params_path)
 
     def put(self, name: str, kind: str, data: bytes, origin: Path) -> None:
         self.total_bytes += len(data)

@@ -62,7 +62,7 @@ class MemoWriter(HtmlWriter):
         if node.anchor not in self.first_use:
             self.first_use[node.anchor] = f"u-{node.anchor}"
             identity = Markup(' id="{}"').format(self.first_use[node.anchor])
-        stale = Markup('<span class="stale" title="rests on a figure past its shelf life">†</span>')
+        stale = Markup('<span class="stale" title="rests on a price out of date">†</span>')
         return Markup('<a class="num {}"{} href="#{}"><data value="{}">{}</data>{}</a>').format(
             node.footing,
             identity,

@@ -225,13 +225,6 @@ def _pick(able: Mapping[str, Reach], material_usd: float) -> Pick:
     return Pick(Standing.TAKE, first, second, contenders)
 
 
-def asked_first(totals: Mapping[str, Any], first: str, asked_from: float) -> tuple[str, ...]:
-    """Who should be asked where no price is firm, the lowest mean first: the `first`, every offer that costs least in a
-    share `asked_from` of the draws or more, and every one that would if the first fell away."""
-    with_it, without = cheapest_in(totals), cheapest_without(totals, first)
-    return tuple(o for o in order_of(totals) if o == first or max(with_it[o], without.get(o, 0.0)) >= asked_from)
-
-
 def room_per_gpu_hour(mean_first: float, mean_second: float, per_dollar: float) -> float:
     """What the first offer's GPU-hour may cost more until the second costs no more; `per_dollar`: what the first's total
     grows by for each dollar an hour."""
@@ -246,11 +239,6 @@ def cheapest_in(totals: Mapping[str, Any]) -> dict[str, float]:
     least = each == each.min(axis=0)
     shares = (least / least.sum(axis=0)).mean(axis=1)
     return {o: float(s) for o, s in zip(totals, shares, strict=True)}
-
-
-def cheapest_without(totals: Mapping[str, Any], first: str) -> dict[str, float]:
-    """The same among all but the `first`, which has no share."""
-    return cheapest_in({o: total for o, total in totals.items() if o != first})
 
 
 def order_of(totals: Mapping[str, Any]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from fabricreport.books.names import whole_names
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import inputs_of
+from fabricreport.sections.decision.held import HeldPrice
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.unquoted import Unquoted
@@ -65,6 +66,11 @@ class DecisionFigures:
         behind = inputs_of(*self.result.totals.values())
         prices = sorted(i for i in behind if i.startswith("price:"))
         return tuple(i for i in prices if self.given.prices.by_id(i).stale)
+
+    @cached_property
+    def held(self) -> Mapping[str, HeldPrice]:
+        """Prices beside which a newer one is held, by item."""
+        return {one.price.item: one for one in self.result.held}
 
     @cached_property
     def drawn(self) -> Mapping[str, Turn]:

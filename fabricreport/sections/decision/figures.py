@@ -8,6 +8,7 @@ from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.held_figures import HELD
 from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.monday.figures import MONDAY
@@ -77,7 +78,7 @@ _PAGE = (
     Spec(
         "decision.stale_prices",
         "count",
-        label="Prices used that are past their shelf life",
+        label="Prices used that are out of date",
         rule="count of prices behind the total costs whose expiry lies before the memo's date",
         value=lambda at: float(len(at.stale)),
         inputs=lambda at: at.stale,
@@ -239,6 +240,7 @@ FIGURES = Declaration(
         *(*_LEAD, *_PAGE, *_OPTIONS, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
         *INFORMATION,
         *OFFERS,
+        *HELD,
         *COURSES,
         *MONDAY,
     ),
@@ -247,6 +249,7 @@ FIGURES = Declaration(
         "drawn": Index(lambda at: at.drawn),
         "turning": Index(lambda at: at.turning),
         "unquoted": Index(lambda at: at.unquoted),
+        "held": Index(lambda at: at.held),
         "stale": Index(lambda at: at.result.monday.stale),
         "offer": Index(offers_in),
         "bid": Index(lambda at: at.result.bids),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from fabricreport.books.names import item_names, side_names, whole_names
+from fabricreport.books.names import side_names, whole_names
 from fabricreport.findings import Findings, Name, Named, Spoken, joined
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
@@ -21,6 +21,7 @@ from fabricreport.sections.decision.courses.findings import (
     staged,
 )
 from fabricreport.sections.decision.finding import DecisionFinding
+from fabricreport.sections.decision.held import held_words
 from fabricreport.sections.decision.inputs import target_gpus
 from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike
 from fabricreport.sections.decision.monday.study import Monday
@@ -197,8 +198,6 @@ def _care(read: _Read) -> Iterator[DecisionFinding]:
         yield F.LATER
     if read.figure("decision.stale_prices").value:
         yield F.STALE
-    if read.given.prices.quarantine:
-        yield F.HELD
     if read.stood_in:
         yield F.STOOD_IN
 
@@ -267,7 +266,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),
         "newer": told(read.newer) if read.newer else None,
-        "held": Name(", ".join(sorted({item_names(h.item).row for h in read.given.prices.quarantine}))),
+        **held_words(read.given, result.held, pair),
         "shipped": Name(", ".join(read.stood_in)),
     }
 

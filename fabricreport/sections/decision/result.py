@@ -19,6 +19,7 @@ from fabricreport.sections.decision.beyond import first_of, sums_of
 from fabricreport.sections.decision.cheapest import Cheapest, cheapest_of
 from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.courses.study import courses_of
+from fabricreport.sections.decision.held import HeldPrice, held_of
 from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.information.study import Information, information_of
 from fabricreport.sections.decision.inputs import near_kin
@@ -107,6 +108,11 @@ class DecisionResult:
     def unquoted(self) -> tuple[Unquoted, ...]:
         """Items of the two compared that nobody publishes a price for."""
         return unquoted_of(self._search)
+
+    @cached_property
+    def held(self) -> tuple[HeldPrice, ...]:
+        """Prices beside which a newer one is held until somebody settles it."""
+        return held_of(self._search, self.offers)
 
     @cached_property
     def without(self) -> Mapping[str, Verdict]:

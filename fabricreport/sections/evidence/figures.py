@@ -77,8 +77,8 @@ FIGURES = Declaration(
         _count("prices", "Prices behind the advice", _BEHIND, lambda at: len(at.result.prices)),
         _count(
             "prices.stale",
-            "Prices behind the advice past their shelf life",
-            "count of prices whose expiry lies before the memo's date",
+            "Prices behind the advice that are out of date",
+            "count of prices that expire within two weeks of the memo's date, or have",
             lambda at: sum(p.stale for p in at.result.prices),
             lambda at: [p.id for p in at.result.prices if p.stale],
         ),

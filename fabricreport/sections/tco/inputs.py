@@ -19,7 +19,8 @@ from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import Lease, LostTime
 from fabricreport.models.money.staffing import StaffRule
 from fabricreport.provenance import plain
-from fabricreport.sections.client import discounting_of, effort_of, gpu_type, stages_of
+from fabricreport.sections.client import discounting_of, effort_of, gpu_type, rented, stages_of
+from fabricreport.sections.rent_terms import ASSUMED
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.vocabulary import Side
 
@@ -92,7 +93,10 @@ class OptionInputs:
 
 
 def server_of(given: Inputs) -> Server:
-    """The client's server: the book's price and watts, scaled to its GPUs, less the adapters counted in the fabric."""
+    """The client's server: the book's price and watts, scaled to its GPUs, less the adapters counted in the fabric.
+
+    Who rents asks for a term, so that the market's rent on demand is less its discount.
+    """
     cluster = given.params.cluster
     kind = gpu_type(given)
     sold = kind.server
@@ -100,6 +104,8 @@ def server_of(given: Inputs) -> Server:
     rent = given.money(sold.rent)
     if rent.ndim == 0 and sold.rent.startswith("price:"):
         rent = rent * given.value("evidence:rent-spread")
+    if rented(given):
+        rent = rent * (1.0 - given.value(ASSUMED))
     return Server(
         (given.money(sold.price) - sold.adapters * given.money(sold.adapter_price)) * share,
         (given.value(sold.watts) - sold.adapters * given.value(sold.adapter_watts)) * share,

@@ -11,6 +11,7 @@ from fabricreport.sections.decision.figure_context import DATE, HORIZON, Decisio
 from fabricreport.sections.decision.offers.bids import Bid, BidLine
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
+from fabricreport.uncertain import Uncertain
 
 SAME_WORK = "for the same useful work over the horizon, present value"
 
@@ -113,6 +114,20 @@ def _count(name: str, what: str, rule: str, value: Callable[[OffersResult], int]
     )
 
 
+def _term(end: str, what: str, value: Callable[[Uncertain], float]) -> EachSpec:
+    return EachSpec(
+        f"decision.offers.term_{end}[offer]",
+        "share",
+        label=_named(what),
+        rule="as the seller says, or reserved price ÷ price on demand, else the range of those who say",
+        value=lambda at, offer: value(found(at).terms[offer].share),
+        sources=lambda at, offer: tuple(sorted(found(at).terms[offer].behind)),
+        digits=2,
+        when=lambda at, offer: bool(found(at).terms.get(offer) and found(at).terms[offer].behind),
+        stale=False,
+    )
+
+
 _EACH = (
     _money(
         "total", "Cost of the work", SAME_WORK + ", each paid hour at the offer's price", lambda at, o: of(at, o).total
@@ -138,12 +153,8 @@ _EACH = (
         "count of outcomes with the lowest total cost ÷ all outcomes; ties are shared",
         lambda found: found.cheapest,
     ),
-    _least(
-        "cheapest_else",
-        "Share of outcomes in which the offer costs least if the first falls away",
-        "the same count among all offers but the first",
-        lambda found: found.cheapest_else,
-    ),
+    _term("low", "Least discount for the term asked for", lambda share: share.low),
+    _term("high", "Most discount for the term asked for", lambda share: share.high),
     EachSpec(
         "decision.offers.ready[offer]",
         "share",
@@ -160,7 +171,18 @@ _EACH = (
 
 _ALL = (
     _count("count", "Offers judged", "offers, or sellers with a price for a term", lambda r: len(r.judged)),
-    _count("old", "Prices out of date", "count of those past their expiry", lambda r: len(r.having(Open.OLD))),
+    _count(
+        "old",
+        "Prices out of date",
+        "count of those that expire within two weeks of the memo's date, or have",
+        lambda r: len(r.having(Open.OLD)),
+    ),
+    _count(
+        "asked",
+        "Sellers who may come to cost least for the term",
+        "count of those whose least cost is no more than the least of all highest costs",
+        lambda r: len(r.asked),
+    ),
     _count(
         "unsure",
         "Prices that do not say whether they hold the network",

@@ -20,11 +20,14 @@ from fabricreport.models.money.offers import OfferCost, OfferTerms, Reach, Rung,
 from fabricreport.provenance import Traced, mean_of, plain
 from fabricreport.sections.decision.offers.answered import price_range
 from fabricreport.sections.offered_fabric import option_of
+from fabricreport.sections.rent_terms import term_discount
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import delay_days
+from fabricreport.uncertain import Uncertain
 
 SPREAD, MOVE = "evidence:rent-spread", "evidence:rent-move-same-seller"
-"""How far the prices of sellers lie around their median, and how far the same sellers' prices moved within a year."""
+"""How far the prices of sellers lie around their median, and how far the same sellers' prices moved in eleven months."""
+_MOVE_DAYS = 335
 SERVERS_TAIL = "tail of servers"
 
 
@@ -51,9 +54,8 @@ class Judged:
     """An offer judged: `option` is the compared one whose lost time it has, `named` whether the offer says so itself.
 
     `total` (draws,) is the cost of the whole work, `useful_hour` that of a useful GPU-hour without a price of delay.
-    `spread` (draws,) is the uncertainty of its price as a
-    factor, exactly 1 for a contract. `weeks_late` are from the memo's date to the hand-over, `ready` the share of draws in
-    which it runs stably by the client's date. `last_day`: whether its price expires on the memo's date.
+    `factor` (draws,) is what its price may become once it is asked for, exactly 1 for a contract. `weeks_late` are from the memo's date to the hand-over, `ready` the share of draws in
+    which it runs stably by the client's date.
     """
 
     offer: Offer
@@ -62,12 +64,11 @@ class Judged:
     cost: OfferCost
     total: Traced
     useful_hour: Traced
-    spread: Traced
+    factor: Traced
     weeks_late: float
     ready: float
     reach: Reach
     open: tuple[Open, ...]
-    last_day: bool
 
     @property
     def price(self) -> str:
@@ -91,12 +92,13 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
     named = option is not None
     own_id = option.id if option else _slowest(given, bills)
     own, common = bills.own[own_id], bills.common
-    spread, weeks = spread_of(given, offer), weeks_late(offer, given.as_of)
+    becomes, weeks = Becomes(given, offer), weeks_late(offer, given.as_of)
+    factor = becomes.drawn()
     hired = replace(own, bring_up_weeks=own.bring_up_weeks + weeks)
     delay: Any = 0.0
     if np.any(np.asarray(common.delay_per_day) > 0):
         delay = delay_days(hired, common) * common.delay_per_day
-    cost = cost_of(_terms(given, offer, spread), own.lost, _work(bills), delay)
+    cost = cost_of(_terms(given, offer, factor), own.lost, _work(bills), delay)
     total = given.spread(cost.total)
     hours = _useful_hours(bills, offer)
     open_ = tuple(_open(given, offer, named))
@@ -108,12 +110,11 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         cost=cost,
         total=total,
         useful_hour=given.spread((total - delay) / hours),
-        spread=spread,
+        factor=factor,
         weeks_late=weeks,
         ready=ready,
-        reach=_reach(given, offer, mean_of(total), ready, open_),
+        reach=_reach(given, offer, mean_of(total), becomes.ends(factor), ready, open_),
         open=open_,
-        last_day=any(given.prices.by_id(r.price).expiry == given.as_of for r in offer.rungs),
     )
 
 
@@ -129,18 +130,64 @@ def price_of(given: Inputs, price_id: str) -> Any:
     return Traced(given.central(price_id), {price_id}) * given.rate(price.currency)
 
 
-def spread_of(given: Inputs, offer: Offer) -> Traced:
-    """By what factor the price may be another once it is asked for (draws,), with a mean of 1; each offer has draws of its own."""
-    stale = any(given.prices.by_id(r.price).stale for r in offer.rungs)
-    factor: Any = Traced(np.ones(given.draws))
-    for entry in ([] if offer.contractual and not stale else [SPREAD]) + ([MOVE] if stale else []):
-        given.value(entry)  # noted as asked for
-        figure, behind = given.uncertain(entry), frozenset[str]()
-        if entry == SPREAD:
-            figure, behind = price_range(given, offer, figure)
-        drawn = given.sampler.draws(figure, f"{entry} of {offer.id}")
-        factor = factor * Traced(drawn / drawn.mean(), {entry, *behind})
-    return given.spread(factor / plain(factor).mean())
+@dataclass(frozen=True)
+class Becomes:
+    """What a price may become once it is asked for, as factors of it, each with the ids behind it.
+
+    A published price: less the discount for the term asked for. One out of date: moved on by what the same sellers' prices
+    did in the time since. One that a seller answered: as far as his answers are usually off. One beside which a newer price
+    is held: anything between the two.
+    """
+
+    given: Inputs
+    offer: Offer
+
+    @property
+    def parts(self) -> Iterator[tuple[str, Uncertain, frozenset[str]]]:
+        """Each factor by the name of its stream."""
+        given, offer = self.given, self.offer
+        prices = [given.prices.by_id(r.price) for r in offer.rungs]
+        old = max((p.age_days for p in prices if p.stale), default=0)
+        if offer.contractual and old:
+            yield SPREAD, given.uncertain(SPREAD), frozenset({SPREAD})
+        elif not offer.contractual:
+            figure, behind = price_range(given, offer, given.uncertain(SPREAD))
+            if behind:
+                yield SPREAD, figure, frozenset({SPREAD, *behind})
+            else:
+                term = term_discount(given, offer)
+                yield term.entry, term.left, term.behind
+        if old:
+            move = given.uncertain(MOVE)
+            share = min(1.0, old / _MOVE_DAYS)
+            low, mode, high = (end**share for end in (move.low, move.mode, move.high))
+            yield MOVE, Uncertain("pert", low, mode, high), frozenset({MOVE})
+        for price in prices:
+            if price.spanned:
+                span = price.figure
+                yield price.id, span.times(1 / span.central), frozenset({price.id})
+
+    def drawn(self) -> Traced:
+        """The factor (draws,); each offer has draws of its own. Where nobody knows which way a price goes its mean is 1."""
+        found: Any = Traced(np.ones(self.given.draws))
+        for stream, figure, behind in self.parts:
+            for entry in behind:
+                self.given.value(entry)  # noted as asked for
+            drawn = self.given.sampler.draws(figure, f"{stream} of {self.offer.id}")
+            found = found * Traced(drawn / drawn.mean() if stream == SPREAD else drawn, behind)
+        return self.given.spread(found)
+
+    def ends(self, factor: Traced) -> tuple[float, float]:
+        """The least and the most that the price may become, over its mean."""
+        low = high = 1.0
+        for stream, figure, _ in self.parts:
+            one = (
+                figure.quantile([0.0, 1.0]) if figure.kind not in ("interval", "pooled") else (figure.low, figure.high)
+            )
+            by = 1.0 if stream != SPREAD else float(np.mean(figure.quantile(np.linspace(0.005, 0.995, 100))))
+            low, high = low * float(one[0]) / by, high * float(one[1]) / by
+        mean = mean_of(factor)
+        return low / mean, high / mean
 
 
 def weeks_late(offer: Offer, as_of: date) -> float:
@@ -168,11 +215,11 @@ def _useful_hours(bills: Bills, offer: Offer) -> Any:
     return hours
 
 
-def _terms(given: Inputs, offer: Offer, spread: Traced) -> OfferTerms:
+def _terms(given: Inputs, offer: Offer, factor: Traced) -> OfferTerms:
     hourly = [price_of(given, a.price) for a in offer.add_ons if a.needed and not a.monthly]
     monthly = [price_of(given, a.price) for a in offer.add_ons if a.needed and a.monthly]
     return OfferTerms(
-        rungs=tuple(Rung(r.months, price_of(given, r.price) * spread) for r in offer.rungs),
+        rungs=tuple(Rung(r.months, price_of(given, r.price) * factor) for r in offer.rungs),
         gpus=offer.size or int(given.params.cluster.gpus),
         minimum_share=offer.minimum_share,
         add_ons_usd_per_gpu_hour=sum(hourly, start=0.0),
@@ -209,14 +256,11 @@ def _speed(given: Inputs, offer: Offer) -> str:
     return speed_fit(seller.link_low_gbits_per_s, seller.link_high_gbits_per_s, need) if seller else "unknown"
 
 
-def _reach(given: Inputs, offer: Offer, mean: float, ready: float, open_: tuple[Open, ...]) -> Reach:
-    """How far the mean may move by what is open: the spread of sellers, and of an old price what sellers asked later."""
-    low = high = 1.0
-    if Open.LISTED in open_ or Open.OLD in open_:
-        spread = given.uncertain(SPREAD)
-        low, high = spread.low, spread.high
-    if Open.OLD in open_:
-        high = max(high, given.uncertain(MOVE).high)
+def _reach(
+    given: Inputs, offer: Offer, mean: float, ends: tuple[float, float], ready: float, open_: tuple[Open, ...]
+) -> Reach:
+    """How far the mean may move by what is open: the `ends` of what its price may become, over its mean."""
+    low, high = ends
     if offer.contractual and {Open.EXTRA, Open.NETWORK, Open.FABRIC} & set(open_):
         high = float("inf")
     barred = any(term in needed() for term in offer.refuses)

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricreport.books.offers.offer import Offer
-from fabricreport.books.offers.terms import asked_from
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.offers import (
     Pick,
     Standing,
-    asked_first,
     cheapest_in,
-    cheapest_without,
     in_time,
     order_of,
     pick,
@@ -25,8 +22,9 @@ from fabricreport.provenance import Traced, mean_of
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.answered import too_small, with_answers
-from fabricreport.sections.decision.offers.judged import Judged, Open, in_use, judged_of
+from fabricreport.sections.decision.offers.judged import Judged, Open, judged_of
 from fabricreport.sections.listed_offers import listing
+from fabricreport.sections.rent_terms import TermDiscount, term_discount
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.uncertain import Uncertain
 
@@ -36,8 +34,8 @@ class OffersResult:
     """The offers of a renter, or published prices in their place, the cheapest first.
 
     `apart` are prices at which no term can be had, `unpriced` the names of sellers without a price. `asked`: whom to ask
-    first where nobody is bound yet. `cheapest`: share of draws in which each costs least, `cheapest_else` the same if the
-    first fell away. `undated`: of the sellers without a price, those of whom an article has one without a date, by name
+    where nobody is bound yet, all who may come to cost least. `cheapest`: share of draws in which each costs least. `terms`: what each takes off for the term asked
+    for, where published prices stand in. `undated`: of the sellers without a price, those of whom an article has one without a date, by name
     with its entry. `dated`: the client stated a date, `by_date`: and no price of missing it, so that the date itself sets
     offers apart.
     """
@@ -48,8 +46,8 @@ class OffersResult:
     cheapest: Mapping[str, float]
     apart: tuple[Offer, ...]
     unpriced: tuple[str, ...]
-    cheapest_else: Mapping[str, float]
     undated: Mapping[str, str]
+    terms: Mapping[str, TermDiscount]
     dated: bool = False
     by_date: bool = False
 
@@ -57,6 +55,11 @@ class OffersResult:
     def listed(self) -> bool:
         """Whether published prices stand in for offers."""
         return self.pick.standing == Standing.LISTED
+
+    @property
+    def unranked(self) -> bool:
+        """Whether no order of published prices holds once a term's discount is off them: all of `asked` may cost least."""
+        return self.listed and len(self.asked) > 1
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -72,7 +75,7 @@ class OffersResult:
     @property
     def price_factors(self) -> Mapping[str, Traced]:
         """The uncertainty of each offer's price as a factor (draws,) with a mean of 1; exactly 1 for a contract."""
-        return {o: j.spread for o, j in self.judged.items()}
+        return {o: Traced(j.factor / mean_of(j.factor)) for o, j in self.judged.items()}
 
     def having(self, what: Open) -> tuple[str, ...]:
         """Offers of which this is open."""
@@ -85,11 +88,6 @@ class OffersResult:
     def settled(self, offer: str) -> bool:
         """Whether nothing is to be asked about it, and it is likely to meet a date that was stated."""
         return not self.judged[offer].open and not self.likely_late(offer)
-
-    @property
-    def expiring(self) -> tuple[str, ...]:
-        """Offers whose price is good until the memo's date, and not a day longer."""
-        return tuple(o for o, j in self.judged.items() if j.last_day)
 
     @property
     def best(self) -> Judged | None:
@@ -109,9 +107,9 @@ class OffersResult:
 
     @property
     def room(self) -> float | None:
-        """What an hour of the first may cost more until the second costs no more; None where it has no lead."""
+        """What an hour of the first may cost more until the second costs no more; None where it has no lead that holds."""
         best, other = self.best, self.next
-        if best is None or other is None:
+        if best is None or other is None or self.unranked:
             return None
         first, second = (mean_of(j.total) for j in (best, other))
         room = room_per_gpu_hour(first, second, self.per_dollar)
@@ -141,19 +139,17 @@ def offers_of(
     dated = judge.weighing.date_stated
     by_date = dated and not np.any(np.asarray(bills.common.delay_per_day) > 0)
     picked = pick(reach, judge.materiality or 0.0, by_date=by_date)
-    first = picked.first
-    able = {o: judged[o].total for o in in_time(reach, by_date)}
     return OffersResult(
         judged=judged,
         pick=picked,
-        asked=asked_first(able, first, asked_from()) if first else (),
+        asked=picked.contenders,
         dated=dated,
         by_date=by_date,
         cheapest=cheapest_in({o: j.total for o, j in judged.items()}),
         apart=listed.apart if listed else (),
         unpriced=listed.unpriced if listed else (),
-        cheapest_else=cheapest_without(in_use(judged), first),
         undated=listed.undated if listed else {},
+        terms={o: term_discount(given, judged[o].offer) for o in order} if listed else {},
     )
 
 

@@ -33,7 +33,7 @@ _OPENS = {
 }
 
 _CONDITIONAL = (Standing.TAKE_IF, Standing.TAKE_WITHIN, Standing.RENEW)
-_KINDS: Mapping[Kind, str] = {Kind.OFFER: "offered", Kind.ON_DEMAND: "on-demand", Kind.LIST: "list"}
+_KINDS: Mapping[Kind, str] = {Kind.OFFER: "offered", Kind.TERM: "term", Kind.ON_DEMAND: "on-demand", Kind.LIST: "list"}
 _AGAINST = {"less": "more than", "more": "less than", "same": "from"}
 """A positive gap is what a lead prints as: there the first is said to cost less."""
 
@@ -54,7 +54,11 @@ def offer_findings(result: DecisionResult, *, late: bool) -> Iterator[F]:
     yield F.OFFERS
     yield F.OFFERS_PUBLISHED if found.listed else F.OFFERS_MADE
     if found.listed:
-        yield F.OFFERS_ASK_MANY if len(found.asked) > 1 else F.OFFERS_ASK_ONE
+        yield F.OFFERS_ASK_MANY if found.unranked else F.OFFERS_ASK_ONE
+        if any(t.assumed for t in found.terms.values()):
+            yield F.OFFERS_TERMS_ASSUMED
+        if any(not t.assumed and t.behind for t in found.terms.values()):
+            yield F.OFFERS_TERMS
     if late:
         yield F.OFFERS_LATE
     if len(found.judged) > 1:
@@ -74,8 +78,6 @@ def _of_all(found: OffersResult) -> Iterator[F]:
     """What is open, refused or missing among all of them."""
     if found.having(Open.OLD):
         yield F.OFFERS_OLD
-    if found.expiring:
-        yield F.OFFERS_LAST_DAY
     if any(j.offer.add_ons for j in found.judged.values()):
         yield F.OFFERS_ADD_ONS
     if _unpriced(found):
@@ -160,9 +162,10 @@ def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapp
     return {
         "first_offer": of(lambda found: _named(figure, found.best)),
         "second_offer": of(lambda found: _named(figure, found.next)),
-        "asked_next": of(lambda found: _sellers(found, found.asked[1:])),
+        "asked_all": of(lambda found: _sellers(found, found.asked)),
+        "assumed_terms": of(_assumed),
+        "termed": of(_termed) or (),
         "price_kinds": of(lambda found: Name(_kinds(found))),
-        "expiring": of(lambda found: _sellers(found, found.expiring)),
         "undated": of(lambda found: _undated(figure, found)) or (),
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
         "late_sellers": of(lambda found: _sellers(found, found.pick.late)),
@@ -170,6 +173,18 @@ def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapp
         "unpriced_sellers": of(lambda found: _names(_unpriced(found))),
         "apart_sellers": of(lambda found: _names([f"{o.seller} ({_why_apart(o)})" for o in found.apart])),
     }
+
+
+def _termed(found: OffersResult) -> tuple[Named, ...]:
+    """Sellers who publish what a term takes off, each with the entry or price that says so."""
+    told = {o: t for o, t in found.terms.items() if not t.assumed and t.behind}
+    return tuple(Named(found.judged[o].offer.seller, o, sources=tuple(sorted(t.behind))) for o, t in told.items())
+
+
+def _assumed(found: OffersResult) -> Named | None:
+    """Sellers who publish none, in one name; its figures are those of the first."""
+    ids = [o for o, t in found.terms.items() if t.assumed]
+    return Named(listed([found.judged[o].offer.seller for o in ids]), ids[0]) if ids else None
 
 
 def _names(names: Sequence[str]) -> Name | None:
