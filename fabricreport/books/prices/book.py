@@ -225,7 +225,8 @@ class PriceView(Mapping[str, Price]):
 class PriceBook:
     """All rows of a folder: the good ones, oldest first within an item, and the ones held with their reasons.
 
-    `own` are those of `rows` that one client has for itself.
+    `own` are those of `rows` that one client has for itself. `hindsight`: the day whose prices count, whatever day is
+    asked for.
     """
 
     rows: tuple[PriceRow, ...]
@@ -233,6 +234,7 @@ class PriceBook:
     problems: tuple[Problem, ...] = ()
     shipped: tuple[PriceRow, ...] = ()
     own: tuple[PriceRow, ...] = ()
+    hindsight: Day | None = None
 
     @classmethod
     def read(cls, folder: str | Path, own: Path | None = None) -> PriceBook:
@@ -329,6 +331,7 @@ class PriceBook:
 
         An item without such a row has the price shipped with the package, if that is not dated later either.
         """
+        as_of = self.hindsight or as_of
         own = self.in_use(as_of)
         usable = {r.item: r for r in self.shipped if r.date <= as_of} | own
         known = [h for h in self.quarantine if h.date is None or h.date <= as_of]
@@ -358,6 +361,10 @@ class PriceBook:
         """The good rows alone, with these among those of the client's own."""
         mine = frozenset(self.own)
         return PriceBook.of([row for row in self.rows if row not in mine], (), [*self.own, *rows])
+
+    def in_hindsight(self, day: date) -> PriceBook:
+        """The same book, whose prices of this day count on every other: what a purchase of the past is held against."""
+        return replace(self, hindsight=day)
 
     def _standing(self, held: Held) -> str:
         shipped = next((r for r in self.shipped if r.item == held.item), None)
