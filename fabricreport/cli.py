@@ -444,14 +444,15 @@ def evidence(claims: bool, as_json: bool) -> int:
 @JSON
 @told
 def validate(models: Sequence[str], as_json: bool) -> int:
-    """Recompute the models' validation cards: published figure beside ours."""
+    """Recompute the models' validation cards: published figure beside ours. `purchases`: purchases of others, in hindsight."""
+    from fabricreport import hindsight
     from fabricreport.validation.cards import card_dict, card_text, cards
 
-    chosen = cards(models)
+    chosen, beside = cards(models), not models or hindsight.NAME in models
     if as_json:
-        print_json([card_dict(c) for c in chosen])
+        print_json([*(card_dict(c) for c in chosen), *([hindsight.purchases_dict()] if beside else [])])
     else:
-        click.echo("\n\n".join(card_text(c) for c in chosen))
+        click.echo("\n\n".join([*(card_text(c) for c in chosen), *([hindsight.purchases_text()] if beside else [])]))
     return 0
 
 

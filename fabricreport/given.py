@@ -43,8 +43,10 @@ class Given:
         return tuple(dict.fromkeys((*(self.options or ()), *families())))
 
 
-def read_given(path: Path, as_of: date | None = None) -> Given:
+def read_given(path: Path, as_of: date | None = None, shared: Path = PARAMS) -> Given:
     """Read a params file (YAML, or the canonical JSON of a build) and its books; `as_of` replaces the file's date.
+
+    A book that is not beside the file, or in its project, is that of `shared`.
 
     Nothing is raised for what is wrong in them.
     """
@@ -60,9 +62,9 @@ def read_given(path: Path, as_of: date | None = None) -> Given:
     folder = path.resolve().parent
     loaded = read(read_params, path, as_of)
     faults += _of_two_clients(loaded, folder) if loaded else []
-    library = read(read_evidence, if_there(book_folder(folder, "evidence")))
-    prices = read(read_prices, folder, loaded.slug if loaded else "")
-    options = read(read_options, if_there(book_folder(folder, "options")))
+    library = read(read_evidence, if_there(book_folder(folder, "evidence", shared)))
+    prices = read(read_prices, folder, loaded.slug if loaded else "", shared)
+    options = read(read_options, if_there(book_folder(folder, "options", shared)))
     return Given(folder, loaded, library, prices, options, tuple(faults))
 
 

@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from fabricreport.answered import Answered, answered, decided_by, read_files
 from fabricreport.answered import Books as BeforeAnswers
-from fabricreport.books.claims import claim_record
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.books.questions import known_ids
+from fabricreport.books.quotable import QUOTABLE
 from fabricreport.constants import catalogue, practice
 from fabricreport.elicited import read_elicited
 from fabricreport.evidence import read_yaml
@@ -450,9 +450,9 @@ class Inputs(Reader):
             return contested_record(self.contested(name), *self._quantities.get(name, (None, None)))
         if kind == "param":
             return param_record(self.params, name)
-        if kind == "claim":
-            return claim_record(name)
-        raise KeyError(f"{input_id}: an input id starts with price:, evidence:, contested:, claim: or param:")
+        if kind in QUOTABLE:
+            return QUOTABLE[kind](name)
+        raise KeyError(f"{input_id}: an input id starts with {', '.join((*INPUT_KINDS, *(f'{k}:' for k in QUOTABLE)))}")
 
     def figure(self, input_id: str) -> Number:
         """The ledger number that quotes an input as it is stated."""

@@ -16,7 +16,7 @@ from fabricreport.books.reader import judged
 from fabricreport.books.references import Reference, shipped_references
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import ROOT
-from fabricreport.located import did_you_mean
+from fabricreport.located import did_you_mean, shown_path
 from fabricreport.strict_yaml import inspect_yaml
 from fabricreport.uncertain import Replaced, Uncertain
 
@@ -67,6 +67,10 @@ class EvidenceBook(Mapping[str, EvidenceEntry]):
             **{i: self._entries[i].with_figure(*given) for i, given in figures.items() if i in self._entries},
         }
         return other
+
+    def restated(self, entries: Iterable[EvidenceEntry]) -> EvidenceBook:
+        """The book with these entries in it, in place of others of their ids."""
+        return EvidenceBook({**self._entries, **{entry.id: entry for entry in entries}}.values())
 
     def require(self, key: str, *, asked_by: str = "") -> EvidenceEntry:
         """The entry, or an `InputError` that names who asked for it and the nearest id."""
@@ -143,22 +147,35 @@ def _shipped() -> tuple[tuple[EvidenceEntry, ...], tuple[Problem, ...]]:
     return tuple(entries), tuple(problems)
 
 
+def read_entries(path: Path) -> tuple[EvidenceEntry, ...]:
+    """The entries of one file; `InputError` with every fault found."""
+    problems: list[Problem] = []
+    entries = _read_file(path, path.name, problems)
+    if problems:
+        raise InputError(problems)
+    return tuple(entries)
+
+
 def _read_folder(folder: Path, problems: list[Problem]) -> list[EvidenceEntry]:
+    paths = sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")])
+    named = {path: path.name if folder == LIBRARY else shown_path(path) for path in paths}
+    return [entry for path in paths for entry in _read_file(path, named[path], problems)]
+
+
+def _read_file(path: Path, name: str, problems: list[Problem]) -> list[EvidenceEntry]:
+    tree, found = inspect_yaml(path, max_nodes=50_000)
+    problems.extend(found)
+    if tree is None:
+        return []
+    if not isinstance(tree.data, list):
+        problems.append(tree.problem((), "must be a list of entries", remedy="Begin each entry with `- id:`."))
+        return []
     entries: list[EvidenceEntry] = []
-    for path in sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")]):
-        tree, found = inspect_yaml(path, max_nodes=50_000)
-        problems.extend(found)
-        if tree is None:
-            continue
-        if not isinstance(tree.data, list):
-            problems.append(tree.problem((), "must be a list of entries", remedy="Begin each entry with `- id:`."))
-            continue
-        name = path.name if folder == LIBRARY else tree.file
-        for index in range(len(tree.data)):
-            entry, faults = judged(tree, EvidenceEntry, at=(index,))
-            problems += faults
-            if entry is not None:
-                entries.append(replace(entry, file=name, line=tree.line_of((index,))))
+    for index in range(len(tree.data)):
+        entry, faults = judged(tree, EvidenceEntry, at=(index,))
+        problems += faults
+        if entry is not None:
+            entries.append(replace(entry, file=name, line=tree.line_of((index,))))
     return entries
 
 

@@ -276,6 +276,7 @@ def _finish(
     from fabricreport.memo.document.leaks import leaks, text_leaks
     from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, own_files, stitch
     from fabricreport.memo.editions.failures import clear_failed
+    from fabricreport.memo.editions.kept import keep_inputs
 
     memo = stitch(notebooks, _citing(plan))
     found = gather(memo)
@@ -290,9 +291,10 @@ def _finish(
     document = document_of(in_print, printed)
     _write_outputs(folder, document, found, notebooks)
     _write_own_files(folder, files)
+    keep_inputs(folder, plan.snapshot)
     head = headline_of(headline(found, document.glance), merged_ledger(found))
     faults += _accepted(leaks(folder, machine), plan)
-    told = {"faults": list(faults), "remarks": list(language_remarks(in_print)), "prices": _prices(plan, found)}
+    told = {"faults": list(faults), "remarks": list(language_remarks(in_print))}
     manifest = _manifest(plan, record, head, told, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))
@@ -394,14 +396,6 @@ def _manifest(
         "headline": dict(head),
         **told,
     }
-
-
-def _prices(plan: BuildPlan, found: Gathered) -> dict[str, list[str]]:
-    """The row of the price files behind each price that the memo rests on, by item: what a later refresh may go on with."""
-    from fabricreport.given import read_prices
-
-    used = read_prices(plan.snapshot.folder, plan.slug).in_use(plan.params.as_of)
-    return {item: [*row.cells()] for item, row in sorted(used.items()) if f"price:{item}" in found.inputs}
 
 
 def _result(

@@ -138,6 +138,8 @@ class _Building:
     """One build of the report, in a scratch folder."""
 
     def __init__(self, root: Path, scratch: Path, notebook: Path) -> None:
+        from fabricreport.report.opened import newest_reading
+
         self.root, self.scratch, self.notebook = root, scratch, notebook
         self.digest = report_digest(notebook)
         self.day = newest_reading()
@@ -239,13 +241,6 @@ class _Building:
             "versions": versions(),
             "python": python_version(),
         }
-
-
-def newest_reading() -> str:
-    """The day on which an entry of the shipped library was last read, YYYY-MM-DD."""
-    from fabricreport.books.evidence import read_evidence
-
-    return max(entry.read for entry in read_evidence().values())
 
 
 def _refuse(faults: Any) -> None:

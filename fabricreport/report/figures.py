@@ -16,10 +16,12 @@ from fabricreport.books.providers import ContractOnly, ProviderBook, Seller, rea
 from fabricreport.claim import Amount
 from fabricreport.evidence import read_yaml
 from fabricreport.figures import Declaration, FigureSpec, Index
+from fabricreport.hindsight import all_compared
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import GRADES
 from fabricreport.models.audit.claims import AuditedClaim, SelfContradiction, self_contradictions
 from fabricreport.models.risk.tail import expected_max
+from fabricreport.report.purchase_figures import PURCHASES
 from fabricreport.sections.evidence.claims import audit
 from fabricreport.sections.evidence.context import Disagreement, disagreements, shown_unit
 from fabricreport.validation.card import Card, CardRow, median_abs_error
@@ -256,11 +258,7 @@ _COUNTS = (
     _count("models", "Models with a validation card", lambda at: len(at.cards)),
     _count("questions", "Questions to sellers", lambda at: len(at.sellers.questions)),
     _count("sellers", "Sellers in the article's table", lambda at: len(at.sellers.sellers)),
-    _count(
-        "contracts",
-        "Contracts that were read",
-        lambda at: len(at.contracts),
-    ),
+    _count("contracts", "Contracts that were read", lambda at: len(at.contracts)),
 )
 
 
@@ -483,7 +481,7 @@ _SELLERS = (
 
 FIGURES = Declaration(
     "report",
-    (*_COUNTS, *_CLAIMS, *_CONTESTED, *_CARDS, *_SELLERS),
+    (*_COUNTS, *_CLAIMS, *_CONTESTED, *_CARDS, *_SELLERS, *PURCHASES),
     {
         "grade": Index(lambda _: _GRADES, _GRADES),
         "verdict": Index(lambda _: _VERDICTS, tuple(_VERDICTS)),
@@ -495,6 +493,7 @@ FIGURES = Declaration(
         "shared": Index(lambda _: _SHARED, tuple(_SHARED)),
         "seller": Index(lambda at: at.links),
         "contract": Index(lambda at: at.credits),
+        "purchase": Index(lambda _: all_compared()),
     },
 )
 """Every figure of the report."""

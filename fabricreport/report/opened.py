@@ -4,7 +4,8 @@
     case.figure("report.claims")       # a ledger number by id
     case.figure("evidence:pue")        # an entry of the library as its source states it
 
-No params file, price or option is read, and neither is anything that a project has of its own.
+No params file is read, and nothing that a project has of its own. Purchases of others are held against the prices and options
+that the package ships.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.prices.book import PriceBook
+from fabricreport.books.purchases import purchases
 from fabricreport.evidence import ROOT
 from fabricreport.figures import DeclaredFigures
 from fabricreport.findings import Findings, Spoken
@@ -36,6 +38,11 @@ _NOBODY: Mapping[str, Any] = {
 """What has to be said for inputs to open; nothing that is printed rests on it."""
 
 
+def newest_reading() -> str:
+    """The day on which an entry of the shipped library, or a purchase, was last read, YYYY-MM-DD."""
+    return max(*(entry.read for entry in read_evidence().values()), *(bought.read for bought in purchases().values()))
+
+
 def open_report() -> Report:
     """The shipped library as of the day of its newest reading."""
     return Report()
@@ -50,9 +57,8 @@ class Report:
     @cached_property
     def inputs(self) -> Inputs:
         """The library as inputs of nobody in particular."""
-        library = read_evidence()
-        params = params_from({**_NOBODY, "as_of": max(entry.read for entry in library.values())})
-        return Inputs(params, ROOT, library, PriceBook.of([]), {})
+        params = params_from({**_NOBODY, "as_of": newest_reading()})
+        return Inputs(params, ROOT, read_evidence(), PriceBook.of([]), {})
 
     @cached_property
     def found(self) -> ReportFigures:

@@ -18,7 +18,7 @@ from fabricreport.validation.risk import goodput_card, tail_card
 from fabricreport.validation.topology import topology_card
 from fabricreport.validation.training import training_card
 
-__all__ = ["NAMES", "card_dict", "card_text", "cards", "held_out_error"]
+__all__ = ["BESIDE", "NAMES", "card_dict", "card_text", "cards", "held_out_error"]
 
 _BUILDERS: Mapping[str, Callable[[bool], Card]] = {
     "topology": lambda refit: topology_card(),
@@ -28,6 +28,8 @@ _BUILDERS: Mapping[str, Callable[[bool], Card]] = {
     "goodput": lambda refit: goodput_card(),
 }
 NAMES = tuple(_BUILDERS)
+BESIDE = ("purchases",)
+"""What `validate` shows besides the models' cards, of a form of its own."""
 _WIDTH = 110
 
 
@@ -41,15 +43,15 @@ def cards(names: Sequence[str] = (), *, refit: bool = True) -> tuple[Card, ...]:
         Problem(
             "is no model with a card",
             value=name,
-            suggestion=did_you_mean(name, NAMES),
-            remedy=f"Known: {', '.join(NAMES)}.",
+            suggestion=did_you_mean(name, (*NAMES, *BESIDE)),
+            remedy=f"Known: {', '.join((*NAMES, *BESIDE))}.",
         )
         for name in names
-        if name not in _BUILDERS
+        if name not in (*NAMES, *BESIDE)
     ]
     if problems:
         raise InputError(problems)
-    return tuple(_BUILDERS[name](refit) for name in dict.fromkeys(names or NAMES))
+    return tuple(_BUILDERS[name](refit) for name in dict.fromkeys(names or NAMES) if name in _BUILDERS)
 
 
 def held_out_error(card: Card) -> float:

@@ -20,8 +20,9 @@ from fabricreport.memo.build import BuildResult
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.gather import Gathered, Piece
 from fabricreport.memo.editions.editions import EVIDENCE, latest_edition, list_editions
-from fabricreport.memo.report import ReportResult, make_report, newest_reading, report_digest, standing_report
+from fabricreport.memo.report import ReportResult, make_report, report_digest, standing_report
 from fabricreport.memo.run.places import REPORT_NOTEBOOK
+from fabricreport.report.opened import newest_reading
 
 pytestmark = pytest.mark.slow
 MOST_PAGES = 25

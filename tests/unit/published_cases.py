@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fabricreport.given import read_prices
 from fabricreport.memo.editions.editions import EVIDENCE, publish
+from fabricreport.memo.editions.kept import keep_inputs
 from fabricreport.memo.editions.locks import scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
 from fabricreport.memo.report import Cited, report_digest
@@ -46,6 +46,7 @@ def put_edition(params: Path, output: Path, **asked: Any) -> Path:
         (folder / "ledger.json").write_text(
             f'{{"inputs": [], "numbers": [{NUMBER}]}}'.replace("'", '"'), encoding="utf-8"
         )
+        keep_inputs(folder, plan.snapshot)
         manifest = {
             "edition": plan.edition,
             "client": {"name": plan.params.client.name, "slug": plan.slug},
@@ -57,10 +58,6 @@ def put_edition(params: Path, output: Path, **asked: Any) -> Path:
             "run": [{"section": section, "status": "ok"} for section in plan.sections],
             "headline": {"recommendation": "Buy A", "confidence": "clear", "numbers": []},
             "faults": [],
-            "prices": {
-                item: [*row.cells()]
-                for item, row in read_prices(plan.snapshot.folder, plan.slug).in_use(plan.params.as_of).items()
-            },
         }
         (folder / MANIFEST).write_bytes(sealed(manifest))
         at = publish(scratch, output, plan.slug, plan.edition, draft=plan.draft, partial=bool(plan.only))

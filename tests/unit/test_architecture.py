@@ -66,7 +66,6 @@ figures: inputs
 blocks:
 theme: blocks
 sections: answer_effects answered as_run blocks books elicited figures inputs models scenario theme validation
-report: blocks books figures inputs models scenario sections theme validation
 chain: books inputs models sections
 sections/decision: answer_effects answer_terms blocks books chain figures inputs models scenario sections theme
 before_after: answered books chain inputs models sections sections/decision
@@ -74,6 +73,8 @@ declared: figures sections sections/decision
 intake: books inputs models overrides records scenario sections
 spine: blocks books figures inputs models scenario sections sections/decision
 case: before_after books chain given inputs intake models scenario sections sections/decision spine
+hindsight: books case inputs models scenario
+report: blocks books figures hindsight inputs models scenario sections theme validation
 quoting: books case given models scenario sections
 tracing: answered blocks books case scenario sections
 asking: as_run books case constants given inputs scenario sections
@@ -90,7 +91,7 @@ cli_elicit: books cli_shared elicited given scenario
 cli_trace: case cli_shared tracing
 cli_words: checking memo
 cli_accept: acceptance cli_shared
-cli: books checking cli_accept cli_answers cli_elicit cli_prices cli_progress cli_quotes cli_report cli_shared cli_trace cli_words memo scenario sections validation
+cli: books checking cli_accept cli_answers cli_elicit cli_prices cli_progress cli_quotes cli_report cli_shared cli_trace cli_words hindsight memo scenario sections validation
 command: checking cli cli_words memo
 __main__: command
 __init__: blocks

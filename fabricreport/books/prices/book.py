@@ -228,6 +228,7 @@ class PriceBook:
 
     `own` are those of `rows` that one client has for itself, `undated` those of which nobody states a day, `notes` what is
     told of rows that the market let through. `decisions` are what persons settled, the client's own last.
+    `hindsight`: the day whose prices count, whatever day is asked for.
     """
 
     rows: tuple[PriceRow, ...]
@@ -239,6 +240,7 @@ class PriceBook:
     notes: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
     given: Given = Given()
+    hindsight: Day | None = None
 
     @classmethod
     def read(cls, folder: str | Path, own: Path | None = None) -> PriceBook:
@@ -358,7 +360,7 @@ class PriceBook:
 
         An item without such a row has the price shipped with the package, if that is not dated later either.
         """
-        return self.known(as_of)._at(as_of)
+        return self.known(self.hindsight or as_of)._at(self.hindsight or as_of)
 
     def _at(self, as_of: date) -> PriceView:
         own = self.in_use(as_of)
@@ -390,6 +392,10 @@ class PriceBook:
         """The good rows alone, with these among those of the client's own."""
         mine = frozenset(self.own)
         return PriceBook.of([row for row in self.rows if row not in mine], (), [*self.own, *rows], self.decisions)
+
+    def in_hindsight(self, day: date) -> PriceBook:
+        """The same book, whose prices of this day count on every other: what a purchase of the past is held against."""
+        return replace(self, hindsight=day)
 
     def _standing(self, held: Held) -> str:
         shipped = {r.item: r for r in self.shipped}.get(held.item)

@@ -101,16 +101,17 @@ def plan_refresh(
 
 def _going_on(book: PriceBook, day: date, last: EditionInfo | None) -> tuple[tuple[PriceRow, ...], list[str]]:
     """Prices of the last edition to restate where a row since is no price, and what to tell of each such row."""
-    from fabricreport.books.prices.rules import ALL_COLUMNS, parse_row
+    from fabricreport.memo.editions.kept import prices_of
 
     faults = [held for held in book.quarantine if held.is_fault]
     if not faults:
         return (), []
-    now, used = book.in_use(day), _manifest_of(last).get("prices", {})
+    now = book.in_use(day)
+    used = prices_of(last.folder, last.client, date.fromisoformat(last.as_of)) if last else {}
     restated = {}
     for held in faults:
         if held.item in used:
-            row = parse_row(dict(zip(ALL_COLUMNS, used[held.item], strict=False)), MANIFEST)
+            row = used[held.item]
             since = held.date is None or row.date <= held.date <= day
             if since and (held.item not in now or row.cells() != now[held.item].cells()):
                 restated[held.item] = row

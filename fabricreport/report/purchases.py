@@ -1,0 +1,70 @@
+"""The table of purchases of others: what they took and paid, and what we would have said."""
+
+from __future__ import annotations
+
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.purchases import YES
+from fabricreport.findings import capital
+from fabricreport.hindsight import Hindsight, advice_text, all_compared
+
+_HEADS = (
+    "Purchase",
+    "Network they took, and why",
+    "Price they paid",
+    "Our bill, in hindsight",
+    "Our advice, in hindsight",
+)
+_BILL = {True: "what they paid is within it", False: "**a miss**, what they paid is outside it", None: ""}
+_ADVICE = {True: "as they took", False: "**a miss**, not what they took", None: ""}
+_EXPECTED = {True: "we expected so", False: "we expected another", None: ""}
+_GROUPS = {True: "Set beside ours", False: "Not to be set beside ours, and why"}
+
+
+def purchases() -> Table:
+    """Every purchase, those that can be compared first: theirs to the left, ours to the right."""
+    rows, said = [], dict[str, object]()
+    found = [*all_compared().values()]
+    for is_compared, title in _GROUPS.items():
+        members = [h for h in found if (h.verdict is not None or h.bill_usd is not None) is is_compared]
+        rows.append(Row([Name(title), "", "", "", ""], role="group"))
+        for h in members:
+            key = f"p{len(said)}"
+            words = _words(h)
+            said |= {f"{key}{part}": Name(text) for part, text in words.items() if text}
+            rows.append(Row(_cells(h, key, words)))
+    return Table([Column(head) for head in _HEADS], rows, said)
+
+
+def _words(h: Hindsight) -> dict[str, str]:
+    p = h.purchase
+    why = f": {'; '.join(p.reasons)}" if p.reasons else ""
+    return {
+        "who": f"{p.owner}, {p.date}",
+        "gpu": p.gpu,
+        "count": p.count_note,
+        "took": capital(f"{p.network}{why}."),
+        "paid": p.price.includes if p.price else "",
+        "bill": _why_not(p.computable.bill),
+        "advice": _why_not(h.purchase.computable.advice) if h.verdict is None else capital(advice_text(h)),
+    }
+
+
+def _why_not(computable: str) -> str:
+    return "" if computable == YES else capital(computable.removeprefix("no: ")) + "."
+
+
+def _cells(h: Hindsight, key: str, words: dict[str, str]) -> list[str | None]:
+    p = h.purchase
+    size = f"{{report.purchase.{p.id}.gpus}}, " if p.gpus is not None else ""
+    doubt = "" if p.is_confirmed else "; *unconfirmed*"
+    note = f" ({{{key}count}}{doubt})" if words["count"] else f" ({doubt.removeprefix('; ')})" if doubt else ""
+    price = f"{{report.purchase.{p.id}.price}}: {{{key}paid}}." if p.price else None
+    bill = f"{{report.purchase.{p.id}.bill}} ({{report.purchase.{p.id}.bill:spread}})"
+    advice = f"{{{key}advice}}"
+    return [
+        f"{{{key}who}}: {size}{{{key}gpu}}{note} {{cite purchase:{p.id}}}",
+        f"{{{key}took}}",
+        price,
+        f"*{{{key}bill}}*" if h.bill_usd is None else f"{bill}: {_BILL[h.bill_holds]}.",
+        f"*{advice}*" if h.verdict is None else f"{advice}: {_ADVICE[h.agrees]}; {_EXPECTED[h.as_expected]}.",
+    ]
