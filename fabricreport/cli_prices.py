@@ -1,15 +1,19 @@
-"""`fabricreport prices`: show, check and import the price book."""
+"""`fabricreport prices`: show, check and import the price book, and settle what it holds."""
 
 from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, epilog, print_json, told
 from fabricreport.errors import InputError
 from fabricreport.project import book_folder, filing_folder
+
+if TYPE_CHECKING:
+    from fabricreport.books.prices.book import PriceBook
 
 
 def default_folder() -> Path:
@@ -25,7 +29,7 @@ PRICES = click.option(
 
 @click.group(epilog=EXIT_CODES)
 def prices() -> None:
-    """Show, check and import the price book."""
+    """Show, check and import the price book, and settle held prices."""
 
 
 @prices.command(name="show", epilog=epilog())
@@ -84,6 +88,64 @@ def import_(
     report = import_prices(source, kind, folder=folder, name=name, as_of=as_of, provider=provider)
     print_json(report.as_dict()) if as_json else click.echo(report.text())
     return 0 if report.ok else InputError.exit_code
+
+
+def _settling(verdict: Literal["accept", "reject"]) -> None:
+    """The command that settles a held row one way."""
+
+    @prices.command(name=verdict, epilog=epilog())
+    @click.argument("item")
+    @click.option("--who", required=True, help="Who decides.")
+    @click.option("--why", required=True, help="On what grounds.")
+    @click.option("--params", type=click.Path(path_type=Path), default=None,
+                  help="Decide for this client alone.  [default: for all who read these prices]")  # fmt: skip
+    @click.option(
+        "--date", "row_date", type=DAY, default=None, help="The row of this day.  [default: the newest that is held]"
+    )
+    @PRICES
+    @JSON
+    @told
+    def settle_(
+        item: str, who: str, why: str, params: Path | None, row_date: date | None, folder: Path, as_json: bool
+    ) -> int:
+        from fabricreport.books.prices.verdicts import settle
+
+        book, beside = _own_book(params) if params else _shared_book(folder)
+        found = settle(book, beside, item, verdict, who=who, why=why, on=date.today(), row_date=row_date)
+        facts = {
+            "ok": True,
+            "item": found.decision.item,
+            "verdict": verdict,
+            "file": found.file,
+            "left": len(found.left),
+        }
+        print_json(facts) if as_json else click.echo(found.text())
+        return 0
+
+    settle_.help = (
+        "Use the held price of ITEM, and judge the next by it." if verdict == "accept"
+        else "Never use the held price of ITEM, and ask no more."
+    )  # fmt: skip
+
+
+_settling("accept")
+_settling("reject")
+
+
+def _shared_book(folder: Path) -> tuple[PriceBook, Path]:
+    """The prices that all clients share, and where what is decided of them is kept."""
+    from fabricreport.books.prices.book import PriceBook
+
+    return PriceBook.read(folder), folder
+
+
+def _own_book(params: Path) -> tuple[PriceBook, Path]:
+    """The prices that one client reads, and the folder of its own in which its decisions are kept."""
+    from fabricreport.given import read_params, read_prices
+    from fabricreport.project import folder_to_file_in
+
+    loaded = read_params(params)
+    return read_prices(loaded.folder, loaded.slug), folder_to_file_in(loaded.folder.resolve(), loaded.slug, "prices")
 
 
 def _day(folder: Path, as_of: date | None) -> date:

@@ -10,6 +10,8 @@ from typing import TypeVar
 from fabricreport.as_run import links_of
 from fabricreport.books.answers import Log
 from fabricreport.books.logs.measurements import read_log
+from fabricreport.books.prices.decisions import idle
+from fabricreport.books.prices.reports import unlabelled
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.case import Case, case_of
 from fabricreport.checking.liveness import idle_overrides, lost_footing
@@ -20,9 +22,10 @@ from fabricreport.constants import catalogue
 from fabricreport.errors import InputError, Problem
 from fabricreport.given import Given
 from fabricreport.intake import excluded_words
-from fabricreport.intake.asked import stood_in
+from fabricreport.intake.asked import prices_asked, stood_in
 from fabricreport.project import book_folder
 from fabricreport.scenario import ParamsFile
+from fabricreport.sections.client import rented
 from fabricreport.sections.latency.inputs import cluster_allreduce, network
 from fabricreport.sections.latency.measured import client_log, measured_option
 
@@ -51,7 +54,7 @@ def examined(
     remarks: list[str] = []
     if case is not None:
         held = (h for h in case.prices.quarantine if not h.is_fault)
-        remarks = [*map(str, held), *excluded_words(case.inputs), *_stand_ins(case)]
+        remarks = [*map(str, held), *excluded_words(case.inputs), *_stand_ins(case), *_of_the_book(case)]
         book = {row.item: None for row in (*case.inputs.price_book.rows, *case.inputs.price_book.shipped)}
         remarks += [str(loaded.placed(note)) for note in unknown_sellers(case.params, case.inputs.offers, book)]
         if not problems and trying:
@@ -127,6 +130,23 @@ def _tried(read: Callable[[], Read]) -> tuple[Read | None, tuple[Problem, ...]]:
         return read(), ()
     except InputError as error:
         return None, error.problems
+
+
+def _of_the_book(case: Case) -> Iterator[str]:
+    """What the price book tells of the rows of this case: let through by the market, waiting, without a label."""
+    book = case.inputs.price_book
+    used = {i.removeprefix("price:") for i in prices_asked(case.inputs)}
+    if rented(case.inputs):
+        used |= {r.item for r in book.given.rows if r.item.startswith(f"gpu-hour-{case.params.cluster.gpu}-")}
+    yield from (f"the market moved: {note}" for note in book.known(case.as_of).notes if note.partition(":")[0] in used)
+    for row in book.waiting(case.as_of):
+        if row.item in used:
+            why = f"dated {row.date}" if row.date > case.as_of else f"read on {row.read}"
+            yield f"{row.file}:{row.line}: {row.item} waits: it is {why}, after the memo's date {case.as_of}"
+    now = book.known(case.as_of).in_use(case.as_of).values()
+    yield from unlabelled([row for row in now if row.item in used and row.expires >= case.as_of])
+    gone = idle(book.decisions, (*book.given.rows, *book.given.own))
+    yield from (f"{one.item}: the row of {one.date} that {one.who} decided on is gone or was changed" for one in gone)
 
 
 def _stand_ins(case: Case) -> Iterator[str]:

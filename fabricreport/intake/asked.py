@@ -288,11 +288,16 @@ def _own_unit(given: Inputs, input_id: str) -> str:
     return formats.unit_in(unit, given.prices[input_id[6:]].currency) if input_id.startswith("price:") else unit
 
 
+def prices_asked(given: Inputs) -> tuple[str, ...]:
+    """The ids of the prices asked for, exchange rates among them."""
+    ids = [a.input_id for a in asked_inputs(given)] + [r for p in _priced(given) for r in _rates(given, p)]
+    return tuple(dict.fromkeys(i for i in ids if i.startswith("price:")))
+
+
 def stood_in(given: Inputs) -> Mapping[str, str]:
     """The price ids asked for that the client's files do not hold, each with what stands in, in words."""
-    ids = [a.input_id for a in asked_inputs(given)] + [r for p in _priced(given) for r in _rates(given, p)]
     found = {}
-    for input_id in dict.fromkeys(i for i in ids if i.startswith("price:")):
+    for input_id in prices_asked(given):
         price = given.prices[input_id[6:]]
         if price.stand_in:
             found[input_id] = f"{price.price:,.10g} {price.currency} of {price.date}"

@@ -20,8 +20,9 @@ from typing import Literal
 from fabricreport.atomic import write_atomically
 from fabricreport.books.fields import CLOSED, Id, IsoDate, Line, Sentence, Unwritten
 from fabricreport.books.prices.rules import PriceRow
-from fabricreport.books.reader import read_book
+from fabricreport.books.reader import checked, read_book
 from fabricreport.errors import InputError, Problem
+from fabricreport.located import Located
 
 FILE = "price-decisions.yaml"
 Verdict = Literal["accept", "reject"]
@@ -96,6 +97,16 @@ def record(folder: Path, decision: Decision) -> Path:
         message = f"cannot be written ({error.strerror or error})"
         raise InputError(Problem(message, str(path), remedy="Check the folder and disk.")) from error
     return path
+
+
+def decided(row: PriceRow, verdict: Verdict, *, who: str, why: str, on: date) -> Decision:
+    """The decision on a row; `InputError` where a name or a reason is none."""
+    item, day, price, currency, source = key_of(row)
+    facts = {
+        "item": item, "date": day.isoformat(), "price": price, "currency": currency, "source": source,
+        "verdict": verdict, "who": who, "why": why, "decided": on.isoformat(),
+    }  # fmt: skip
+    return checked(Located(facts, FILE, {}), Decision)
 
 
 def idle(decisions: Iterable[Decision], rows: Sequence[PriceRow]) -> list[Decision]:

@@ -8,8 +8,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from fabricreport.books.prices.book import Price, PriceBook
-from fabricreport.books.prices.rules import PriceRow
+from fabricreport.books.prices.book import SHIPPED, Price, PriceBook
+from fabricreport.books.prices.rules import RENT_UNITS, PriceRow
 from fabricreport.books.prices.settling import Held
 from fabricreport.errors import Problem
 
@@ -61,6 +61,8 @@ class PriceReport:
     quarantine: tuple[Held, ...]
     stale: tuple[Price, ...]
     future: tuple[PriceRow, ...]
+    undated: tuple[PriceRow, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -79,6 +81,7 @@ class PriceReport:
             "items": self.items, "problems": [p.as_dict() for p in self.problems],
             "quarantine": [h.as_dict() for h in self.quarantine], "stale": [p.as_dict() for p in self.stale],
             "future": [{"item": r.item, "date": r.date.isoformat()} for r in self.future],
+            "undated": [r.item for r in self.undated], "notes": list(self.notes),
         }  # fmt: skip
 
     def text(self) -> str:
@@ -89,13 +92,36 @@ class PriceReport:
         lines += old[:STALE_LINES]
         if len(old) > STALE_LINES:
             lines.append(f"stale: {len(old) - STALE_LINES} more; --json lists them all")
-        lines += [f"not yet used: {r.item} is dated {r.date}, after {self.as_of}" for r in self.future]
+        lines += [
+            f"not yet used: {r.item} is dated {r.date}"
+            + (f", read on {r.read}" if r.read else "")
+            + f": after {self.as_of}"
+            for r in self.future
+        ]
+        lines += [f"note: {note}" for note in self.notes]
         held = len(self.quarantine)
         lines.append(
             f"{self.rows} prices of {self.items} items in {self.folder} as of {self.as_of}: {len(self.problems)} "
-            f"errors, {held} held, {len(self.stale)} stale, {len(self.future)} dated later"
+            f"errors, {held} held, {len(self.stale)} out of date, {len(self.undated)} undated, {len(self.future)} not yet used"
         )
         return "\n".join(lines)
+
+
+def unlabelled(rows: Iterable[PriceRow]) -> list[str]:
+    """For each file whose rents do not say of what product they are or when their page was read, a doubt, once."""
+    silent: dict[str, dict[str, int]] = {}
+    for row in rows:
+        if row.unit in RENT_UNITS and row.file not in ("", SHIPPED):
+            missing = silent.setdefault(row.file, {"product": 0, "read": 0})
+            missing["product"] += not row.labelled
+            missing["read"] += row.read is None
+    said = {"product": "of what product it is", "read": "when its page was read"}
+    return [
+        f"{file}: rents here do not say {' or '.join(said[k] for k, n in counts.items() if n)} "
+        f"({max(counts.values())} of those asked for): taken as unknown"
+        for file, counts in silent.items()
+        if any(counts.values())
+    ]
 
 
 def show_prices(folder: str | Path, as_of: date, item: str | None = None) -> PriceListing:
@@ -112,13 +138,15 @@ def show_prices(folder: str | Path, as_of: date, item: str | None = None) -> Pri
 
 def check_prices(folder: str | Path, as_of: date) -> PriceReport:
     """Read a price folder and report malformed, held, stale and not yet valid rows."""
-    book = PriceBook.read(folder)
-    view = book.at(as_of)
-    future = tuple(r for r in book.rows if r.date > as_of)
+    whole = PriceBook.read(folder)
+    book, view = whole.known(as_of), whole.at(as_of)
     stale = tuple(p for p in view.stale if not p.stand_in)
+    fresh = [row for row in book.in_use(as_of).values() if row.expires >= as_of]
+    notes = (*(f"the market moved: {note}" for note in book.notes), *unlabelled(fresh))
     return PriceReport(
-        str(folder), as_of, len(book.rows), len(book.items), book.problems, book.quarantine, stale, future
-    )
+        str(folder), as_of, len(book.rows), len(book.items), whole.problems, book.quarantine, stale, whole.waiting(as_of),
+        book.undated, notes,
+    )  # fmt: skip
 
 
 def text_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> str:

@@ -32,7 +32,7 @@ F = EvidenceFinding
 def spoken(given: Inputs, result: EvidenceResult) -> Spoken:
     """Findings and words of the evidence."""
     words = {
-        "held": Name("; ".join(f"{item_names(h.item).row} ({h.message})" for h in given.prices.quarantine)),
+        "held": Name(", ".join(sorted({item_names(h.item).row for h in given.prices.quarantine}))),
         "shipped": Name(", ".join(sorted(p.item for p in result.prices if p.stand_in))),
         "judges": judges(given),
     }
