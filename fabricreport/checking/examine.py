@@ -145,6 +145,12 @@ def _of_the_book(case: Case) -> Iterator[str]:
             yield f"{row.file}:{row.line}: {row.item} waits: it is {why}, after the memo's date {case.as_of}"
     now = book.known(case.as_of).in_use(case.as_of).values()
     yield from unlabelled([row for row in now if row.item in used and row.expires >= case.as_of])
+    later = [entry.read for entry in case.inputs.evidence.values() if entry.read > case.as_of.isoformat()]
+    if later:
+        yield (
+            f"{len(later)} entries of the evidence were read after the memo's date {case.as_of}, the last on {max(later)}: the "
+            "memo uses them all the same, for the library keeps no older ones; date it later"
+        )
     gone = idle(book.decisions, (*book.given.rows, *book.given.own))
     yield from (f"{one.item}: the row of {one.date} that {one.who} decided on is gone or was changed" for one in gone)
 

@@ -40,7 +40,7 @@ from fabricreport.books.prices.currency import Rate, exchange_rate
 from fabricreport.books.prices.decisions import Decision, decisions_in
 from fabricreport.books.prices.files import Malformed, read_price_file
 from fabricreport.books.prices.rules import Day, PriceRow, parse_row, rules, spread_factor
-from fabricreport.books.prices.settling import Held, place_of, settled, without_duplicates
+from fabricreport.books.prices.settling import REJECTED, Held, place_of, settled, without_duplicates
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_rows
 from fabricreport.located import did_you_mean
@@ -382,7 +382,7 @@ class PriceBook:
             )
             for item, row in sorted(usable.items())
         }
-        return PriceView(as_of, prices, known)
+        return PriceView(as_of, prices, [h for h in known if h.kind != REJECTED])
 
     def convert(self, amount: float, source: str, target: str, as_of: date) -> float:
         """An amount (a number or an array) in another currency at the rate of that day."""

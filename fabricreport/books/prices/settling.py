@@ -15,6 +15,8 @@ from fabricreport.books.prices.market import Jump, of_the_market
 from fabricreport.books.prices.rules import Day, PriceRow, doubt, grade_rank, spans
 from fabricreport.errors import Problem
 
+REJECTED = "rejected"
+"""The kind of a row that a person rejected: it is told no more."""
 QUESTIONS = ("jump", "spot", "unit", "currency")
 """The kinds of held rows that a person settles."""
 
@@ -135,7 +137,7 @@ def _judged(
     for n, row in enumerate(series):
         settled = verdicts.get(key_of(row))
         if settled is not None and settled.verdict == "reject":
-            held.append(_held(row, "rejected", f"rejected by {settled.who}: {settled.why}", good[-1] if good else None))
+            held.append(_held(row, REJECTED, f"rejected by {settled.who}: {settled.why}", good[-1] if good else None))
             continue
         last = good[-1] if good else _yardstick(row, series[n + 1 :], shipped)
         asked = settled is None and row not in sound and last is not None
