@@ -71,9 +71,9 @@ def _by_fault(found: Iterable[Replayed]) -> str:
 
 
 def _named(found: Iterable[Replayed]) -> str:
-    """Rows by seller, each with its GPUs: `Nebius H100, H200`."""
+    """Rows by seller, each with its GPUs: `Nebius H100/H200`."""
     gpus: dict[str, dict[str, None]] = defaultdict(dict)
     for r in found:
         gpu, _, seller = item_names(r.row.item).name.removeprefix("Hour of one ").rstrip(")").partition(" (")
         gpus[seller][gpu] = None
-    return ", ".join(f"{seller} {', '.join(of)}" for seller, of in gpus.items())
+    return ", ".join(f"{seller} {'/'.join(of)}" for seller, of in gpus.items())

@@ -22,7 +22,7 @@ from fabricreport.books.prices.settling import settled, without_duplicates
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_rows
 from fabricreport.findings import capital
-from fabricreport.project import PARAMS
+from fabricreport.project import RENTS
 
 NAME = "price-guard"
 AUTUMN = date(2026, 8, 22)
@@ -90,7 +90,7 @@ def replays() -> Mapping[str, Replay]:
 
 def _now() -> list[PriceRow]:
     """The shipped rents, but for those of which nobody states a day: these are never used."""
-    rows, _ = read_price_file(PARAMS / "prices" / "gpu_hours.csv")
+    rows, _ = read_price_file(RENTS)
     return [row for row in rows if row.unit in RENT_UNITS and not row.undated]
 
 
