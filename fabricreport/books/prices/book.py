@@ -431,7 +431,7 @@ def _as_of(row: PriceRow, as_of: date, newer: Sequence[Held], stand_in: str) -> 
         high = max(row.price * factor, row.price if high is None else high)
     return Price(
         row.item, row.unit, row.price, low, high, row.currency, row.date, row.expires, row.source, row.grade,
-        stale=row.expires < as_of + timedelta(days=rules().fresh_days), spread=factor, age_days=(as_of - row.date).days, quarantined=note, stand_in=stand_in,
+        stale=row.expires - as_of < timedelta(days=rules().fresh_days), spread=factor, age_days=(as_of - row.date).days, quarantined=note, stand_in=stand_in,
         file=row.file, line=row.line, held=held if held and held.is_question else None, product=row.product,
         sold_by=row.sold_by, network=row.network, read=row.read,
     )  # fmt: skip
