@@ -398,8 +398,11 @@ class PriceBook:
         return replace(self, hindsight=day)
 
     def _standing(self, held: Held) -> str:
-        shipped = {r.item: r for r in self.shipped}.get(held.item)
-        row = self.in_use(held.date or date.max).get(held.item, shipped)
+        """The price that stands beside a held row: of the good ones not dated later, whenever their pages were read."""
+        day = held.date or date.max
+        rows, own = ([r for r in some if r.item == held.item and r.date <= day] for some in (self.rows, self.own))
+        shipped = [r for r in self.shipped if r.item == held.item]
+        row = next(iter([*(r for r in own[::-1] if day <= r.expires), *rows[::-1], *shipped[::-1]]), None)
         return f"{row.price:g} {row.currency} of {row.date}" if row else ""
 
 
