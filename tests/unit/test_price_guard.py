@@ -203,6 +203,12 @@ def test_a_row_that_was_rejected_or_may_be_a_spot_price_says_nothing_of_the_mark
     assert used(PriceBook.of(said)).price == 4.5
 
 
+@rows(("sources", "price"), [((ONE, TWO, THREE), 240), ((ONE, TWO), 100), ((ONE, "github.com/one/y", TWO), 100)])
+def test_of_a_piece_of_equipment_its_publishers_are_the_sellers(sources: Sequence[str], price: float) -> None:
+    jumps = [rent(220 + 10 * n, NEWER, "widget", unit="each", source=source) for n, source in enumerate(sources)]
+    assert used(PriceBook.of([rent(100, LAST, "widget", unit="each"), *jumps]), "widget").price == price
+
+
 def test_no_market_explains_a_price_outside_the_bounds() -> None:
     given = [rent(10), rent(31, NEWER)]
     for seller, source in (("b", TWO), ("c", THREE)):
