@@ -444,15 +444,21 @@ def evidence(claims: bool, as_json: bool) -> int:
 @JSON
 @told
 def validate(models: Sequence[str], as_json: bool) -> int:
-    """Recompute the models' validation cards: published figure beside ours. `purchases`: purchases of others, in hindsight."""
+    """Recompute the models' validation cards: published figure beside ours. `purchases`: purchases of others, in hindsight.
+    `price-guard`: which prices of the past are held, and which wrong ones are not."""
     from fabricreport import hindsight
+    from fabricreport.validation import price_guard
     from fabricreport.validation.cards import card_dict, card_text, cards
 
-    chosen, beside = cards(models), not models or hindsight.NAME in models
+    forms = {
+        hindsight.NAME: (hindsight.purchases_dict, hindsight.purchases_text),
+        price_guard.NAME: (price_guard.guard_dict, price_guard.guard_text),
+    }
+    chosen, beside = cards(models), [form for name, form in forms.items() if not models or name in models]
     if as_json:
-        print_json([*(card_dict(c) for c in chosen), *([hindsight.purchases_dict()] if beside else [])])
+        print_json([*(card_dict(c) for c in chosen), *(plain() for plain, _ in beside)])
     else:
-        click.echo("\n\n".join([*(card_text(c) for c in chosen), *([hindsight.purchases_text()] if beside else [])]))
+        click.echo("\n\n".join([*(card_text(c) for c in chosen), *(text() for _, text in beside)]))
     return 0
 
 

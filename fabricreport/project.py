@@ -17,6 +17,8 @@ IS_INSTALLED = _CARRIED.is_dir()
 SHIPPED = _CARRIED if IS_INSTALLED else PACKAGE.parent
 PARAMS = SHIPPED / "params"
 """The shipped params, with the books that a client without its own reads."""
+RENTS = PARAMS / "prices" / "gpu_hours.csv"
+"""The shipped history of rents, by which the guard of prices is tried."""
 
 
 def project_of(params_folder: Path) -> Path:

@@ -27,6 +27,7 @@ from fabricreport.memo.run.fingerprint import package_digest, python_version, ve
 from fabricreport.memo.run.places import REPORT_NOTEBOOK
 from fabricreport.memo.run.recall import cache_place
 from fabricreport.memo.run.run_record import ProgressCall
+from fabricreport.project import RENTS
 
 if TYPE_CHECKING:
     from fabricreport.memo.document.document import Document
@@ -86,13 +87,14 @@ class ReportResult:
 
 
 def report_digest(notebook: Path = REPORT_NOTEBOOK, package: str = "") -> str:
-    """The hash of what a report rests on: its notebook's cells, this package with its library, and the libraries it uses.
+    """The hash of what a report rests on: its notebook's cells, this package with its library, the rents replayed, and the libraries it uses.
 
     `package` stands in the place of the hash of the package.
     """
     cells = json.loads(notebook.read_bytes())["cells"]
     source = [[c["cell_type"], "".join(c["source"]), c["metadata"].get("tags", [])] for c in cells]
-    return sha256(canonical([source, package or package_digest(), versions(), python_version()]))
+    rents = sha256(RENTS.read_bytes()) if RENTS.is_file() else ""
+    return sha256(canonical([source, package or package_digest(), rents, versions(), python_version()]))
 
 
 def standing_report(output: Path, notebook: Path = REPORT_NOTEBOOK) -> ReportResult | None:

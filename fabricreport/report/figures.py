@@ -21,6 +21,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import GRADES
 from fabricreport.models.audit.claims import AuditedClaim, SelfContradiction, self_contradictions
 from fabricreport.models.risk.tail import expected_max
+from fabricreport.report.guard import GUARD, REPLAYS
 from fabricreport.report.purchase_figures import PURCHASES
 from fabricreport.sections.evidence.claims import audit
 from fabricreport.sections.evidence.context import Disagreement, disagreements, shown_unit
@@ -481,7 +482,7 @@ _SELLERS = (
 
 FIGURES = Declaration(
     "report",
-    (*_COUNTS, *_CLAIMS, *_CONTESTED, *_CARDS, *_SELLERS, *PURCHASES),
+    (*_COUNTS, *_CLAIMS, *_CONTESTED, *_CARDS, *_SELLERS, *PURCHASES, *GUARD),
     {
         "grade": Index(lambda _: _GRADES, _GRADES),
         "verdict": Index(lambda _: _VERDICTS, tuple(_VERDICTS)),
@@ -494,6 +495,6 @@ FIGURES = Declaration(
         "seller": Index(lambda at: at.links),
         "contract": Index(lambda at: at.credits),
         "purchase": Index(lambda _: all_compared()),
+        "replay": REPLAYS,
     },
 )
-"""Every figure of the report."""

@@ -12,6 +12,7 @@ from typing import Any
 from fabricreport import formats
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import did_you_mean
+from fabricreport.validation import price_guard
 from fabricreport.validation.card import Card, median_abs_error
 from fabricreport.validation.collectives import collectives_card
 from fabricreport.validation.risk import goodput_card, tail_card
@@ -28,8 +29,8 @@ _BUILDERS: Mapping[str, Callable[[bool], Card]] = {
     "goodput": lambda refit: goodput_card(),
 }
 NAMES = tuple(_BUILDERS)
-BESIDE = ("purchases",)
-"""What `validate` shows besides the models' cards, of a form of its own."""
+BESIDE = ("purchases", price_guard.NAME)
+"""What `validate` shows besides the models' cards, each of a form of its own."""
 _WIDTH = 110
 
 

@@ -398,8 +398,11 @@ class PriceBook:
         return replace(self, hindsight=day)
 
     def _standing(self, held: Held) -> str:
-        shipped = {r.item: r for r in self.shipped}.get(held.item)
-        row = self.in_use(held.date or date.max).get(held.item, shipped)
+        """The price that stands beside a held row: of the good ones not dated later, whenever their pages were read."""
+        day = held.date or date.max
+        rows, own = ([r for r in some if r.item == held.item and r.date <= day] for some in (self.rows, self.own))
+        shipped = [r for r in self.shipped if r.item == held.item]
+        row = next(iter([*(r for r in own[::-1] if day <= r.expires), *rows[::-1], *shipped[::-1]]), None)
         return f"{row.price:g} {row.currency} of {row.date}" if row else ""
 
 
@@ -431,7 +434,7 @@ def _as_of(row: PriceRow, as_of: date, newer: Sequence[Held], stand_in: str) -> 
         high = max(row.price * factor, row.price if high is None else high)
     return Price(
         row.item, row.unit, row.price, low, high, row.currency, row.date, row.expires, row.source, row.grade,
-        stale=row.expires < as_of + timedelta(days=rules().fresh_days), spread=factor, age_days=(as_of - row.date).days, quarantined=note, stand_in=stand_in,
+        stale=row.expires - as_of < timedelta(days=rules().fresh_days), spread=factor, age_days=(as_of - row.date).days, quarantined=note, stand_in=stand_in,
         file=row.file, line=row.line, held=held if held and held.is_question else None, product=row.product,
         sold_by=row.sold_by, network=row.network, read=row.read,
     )  # fmt: skip

@@ -108,7 +108,8 @@ def settled(
 ) -> tuple[list[PriceRow], list[Held], tuple[str, ...]]:
     """The good rows, oldest first within an item, the held ones, and notes on those that the market let through.
 
-    Those that are `sound` are not asked again. A row let through may be what the next one is judged by, so all are judged
+    Those that are `sound` are not asked again. A row that was rejected, or may be a spot price, says nothing of the market.
+    A row let through may be what the next one is judged by, so all are judged
     again until nothing more is let through.
     """
     shipped = {r.item: r for r in yardsticks}
@@ -122,7 +123,9 @@ def settled(
             good += passed
             held += doubted
         jumps = [Jump(h.row, h.last) for h in held if h.kind == "jump" and h.row and h.last]
-        found = of_the_market(jumps, series)
+        silent = {h.row for h in held if h.kind != "jump"}
+        heard = {item: [row for row in one if row not in silent] for item, one in series.items()} if jumps else {}
+        found = of_the_market(jumps, heard)
         if not found:
             return good, held, tuple(notes.values())
         notes |= found
