@@ -84,7 +84,7 @@ acceptance: blocks books case chain checking memo models scenario sections secti
 cli_progress: memo
 cli_shared:
 cli_report: cli_progress cli_shared memo
-cli_prices: books cli_shared
+cli_prices: books cli_shared given
 cli_quotes: books case cli_prices cli_shared given quoting scenario
 cli_answers: asking books case cli_shared scenario
 cli_elicit: books cli_shared elicited given scenario

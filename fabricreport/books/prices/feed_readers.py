@@ -183,7 +183,7 @@ def _by_provider(quotes: list[_Quote]) -> Iterator[PriceRow]:
         item = f"gpu-hour-{gpu}-{provider}" + ("" if term == "on-demand" else f"-{term}")
         sources = sorted({q.source.split(" ")[0] if q.source.startswith("github.com") else q.source for q in month})
         text = f"{provider}, {term}, median of {len(month)} rows of {month[0].day:%Y-%m}; {'; '.join(sources)}"
-        yield _row(item, [q.usd for q in month], max(q.day for q in month), text)
+        yield _row(item, [q.usd for q in month], max(q.day for q in month), text, term)
 
 
 def _by_panel(quotes: list[_Quote]) -> Iterator[PriceRow]:
@@ -200,7 +200,7 @@ def _by_panel(quotes: list[_Quote]) -> Iterator[PriceRow]:
         named = "; ".join(f"{name} {value:.2f}" for name, value in medians.items())
         who = f"{len(medians)} providers' medians" if len(medians) > 1 else "one provider, its median"
         text = f"Median of {who} of {month[0].day:%Y-%m} ({named})"
-        yield _row(f"gpu-hour-{gpu}-{panel}{term}", list(medians.values()), max(q.day for q in month), text)
+        yield _row(f"gpu-hour-{gpu}-{panel}{term}", list(medians.values()), max(q.day for q in month), text, term)
 
 
 def _months(
@@ -213,10 +213,10 @@ def _months(
         yield name, month
 
 
-def _row(item: str, values: list[float], day: date, source: str) -> PriceRow:
+def _row(item: str, values: list[float], day: date, source: str, product: str) -> PriceRow:
     cells: dict[str, Any] = {
         "item": item, "unit": "gpu-hour", "price": f"{median(values):.6g}", "low": f"{min(values):.6g}",
         "high": f"{max(values):.6g}", "currency": "USD", "date": day.isoformat(),
-        "source": source[: rules().longest_source], "grade": rules().feeds.grade,
+        "source": source[: rules().longest_source], "grade": rules().feeds.grade, "product": product,
     }  # fmt: skip
     return parse_row(cells)

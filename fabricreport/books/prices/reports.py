@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.books.prices.book import SHIPPED, Price, PriceBook
+from fabricreport.books.prices.market import rent_of
 from fabricreport.books.prices.rules import RENT_UNITS, PriceRow
 from fabricreport.books.prices.settling import Held
 from fabricreport.errors import Problem
@@ -111,7 +112,7 @@ def unlabelled(rows: Iterable[PriceRow]) -> list[str]:
     """For each file whose rents do not say of what product they are or when their page was read, a doubt, once."""
     silent: dict[str, dict[str, int]] = {}
     for row in rows:
-        if row.unit in RENT_UNITS and row.file not in ("", SHIPPED):
+        if row.unit in RENT_UNITS and row.file not in ("", SHIPPED) and rent_of(row.item).seller:
             missing = silent.setdefault(row.file, {"product": 0, "read": 0})
             missing["product"] += not row.labelled
             missing["read"] += row.read is None

@@ -122,6 +122,7 @@ class PriceRules:
     hold_at_ratio: float
     span_within_ratio: float
     spot_below: float
+    listed_grades: tuple[str, ...]
     market: Market
     slip_tolerance: float
     slips: tuple[Slip, ...]
@@ -361,7 +362,8 @@ def doubt(row: PriceRow, last: PriceRow) -> tuple[str, str] | None:
             return None
         return "jump", f"{row.price:g} after {last.price:g}: a step from or to zero cannot be judged"
     ratio = row.price / last.price
-    if row.unit in RENT_UNITS and not row.labelled and ratio < rules().spot_below and row.date >= last.date:
+    listed = row.unit in RENT_UNITS and row.grade in rules().listed_grades
+    if listed and not row.labelled and ratio < rules().spot_below and row.date >= last.date:
         message = f"{row.price:g} {row.currency} is {ratio:.2g} of the last good price {last.price:g} of {last.date}"
         return "spot", f"{message}, and nothing says that it is not a spot price"
     if max(ratio, 1 / ratio) < rules().hold_at_ratio * (1 - 1e-9):
