@@ -38,7 +38,9 @@ def claims_chart(case: Report) -> Drawing:
             axis.barh(range(len(articles)), counts[verdict], height=0.62, color=VERDICT_COLOURS.get(verdict, MUTED))
             for row, number in enumerate(counts[verdict]):
                 axis.annotate(str(number), (number, row), xytext=(3, 0), textcoords="offset points", va="center")
-            axis.set_title(textwrap.fill(verdict, 10, break_long_words=False), fontsize=_TITLE_PT, loc="left", color=INK)
+            axis.set_title(
+                textwrap.fill(verdict, 10, break_long_words=False), fontsize=_TITLE_PT, loc="left", color=INK
+            )
             axis.set_xlim(0, most * 1.25)
             axis.set_xticks([])
             axis.spines["bottom"].set_visible(False)

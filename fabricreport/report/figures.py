@@ -233,12 +233,7 @@ _COUNTS = (
         lambda at: sum(c.verdict in VERDICTS[:2] for c in at.audited),
         "sum of both",
     ),
-    _count(
-        "claims.advice",
-        "Recommendations among the claims",
-        lambda at: sum(c.verdict in ADVICE for c in at.audited),
-        "count by kind",
-    ),
+    _count("claims.advice", "Claims that are advice", lambda at: sum(c.verdict in ADVICE for c in at.audited)),
     _count(
         "claims.computed",
         "Verdicts reached by code",
@@ -262,11 +257,7 @@ _COUNTS = (
     _count("models", "Models with a validation card", lambda at: len(at.cards)),
     _count("questions", "Questions to sellers", lambda at: len(at.sellers.questions)),
     _count("sellers", "Sellers in the article's table", lambda at: len(at.sellers.sellers)),
-    _count(
-        "contracts",
-        "Contracts that were read",
-        lambda at: len(at.contracts),
-    ),
+    _count("contracts", "Contracts that were read", lambda at: len(at.contracts)),
 )
 
 

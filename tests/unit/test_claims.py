@@ -138,7 +138,7 @@ def test_words_without_a_figure_contradict_nothing(audited: dict[str, AuditedCla
 
 
 def test_a_claim_without_a_base_is_held_against_no_range(audited: dict[str, AuditedClaim]) -> None:
-    """"Cheaper" names neither parts nor prices: our bill stands beside it, from dearer to cheaper, and judges nothing."""
+    """ "Cheaper" names neither parts nor prices: our bill stands beside it, from dearer to cheaper, and judges nothing."""
     claim = audited["s1-roce-cheaper"]
     assert (claim.verdict, claim.computed, claim.stated) == ("unsupported", False, "statement")
     assert claim.recomputed == pytest.approx((-0.0065, 0.06), abs=0.002)

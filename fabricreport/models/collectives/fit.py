@@ -37,7 +37,6 @@ class MeasuredTable:
     gpus_per_node: int
     gpu: str
     fabric: str
-    fabric_stated: bool = True
     links_per_gpu: float | None = None
     algorithm: str = "auto"
     protocol: str = "auto"
@@ -46,6 +45,7 @@ class MeasuredTable:
     from_bytes: float = 0.0
     counted: bool = True
     note: str = ""
+    fabric_stated: bool = True
 
     def counts(self) -> Array:
         """Which rows count, bool (rows)."""
