@@ -26,6 +26,8 @@ from fabricreport.strict_yaml import load_strict
 CLAIMS = ROOT / "claims.yaml"
 KINDS = ("numeric", "recommendation", "statement", "check")
 """A check is ours: a claim's figures held against another base or another article's claim."""
+ADVICE = ("followed", "not followed")
+"""What becomes of a recommendation in our memos: nothing in it can be reproduced or contradicted."""
 VERDICTS = (
     "reproduces",
     "reproduces with a caveat",
@@ -33,6 +35,7 @@ VERDICTS = (
     "out of date",
     "unsupported",
     "cannot be checked",
+    *ADVICE,
 )
 COMPARISONS = ("equal", "within", "overlap", "at-most", "at-least")
 
@@ -85,6 +88,10 @@ class WrittenClaim(Claim):
             faults.append(Fault("is computed for this claim and may not be typed in", ("verdict",)))
         if not self.is_computed and not self.verdict:
             faults.append(Fault("is needed: there is no number and method to compute it from", ("verdict",)))
+        if self.kind == "recommendation" and self.verdict not in ADVICE:
+            faults.append(Fault("advice is followed or not, and no number is held against it", ("verdict",)))
+        if self.kind != "recommendation" and self.verdict in ADVICE:
+            faults.append(Fault("only advice is followed or not", ("verdict",)))
         if not isinstance(self.stated, str) and (wrong := unit_problem(self.unit)):
             faults.append(Fault(wrong[0], ("unit",), suggestion=wrong[1]))
         if bool(self.inputs) != bool(self.method):

@@ -24,7 +24,7 @@ from fabricreport.validation.collectives import packaged_tables
 
 VERDICT_COLOURS = {"reproduces": INK, "contradicted": COLOURS["warn"]}
 PANELS = 5
-_SMALL_PT, _TITLE_CHARS = 7.0, 19
+_SMALL_PT, _TITLE_PT, _TITLE_CHARS = 7.0, 6.5, 19
 
 
 def claims_chart(case: Report) -> Drawing:
@@ -38,7 +38,9 @@ def claims_chart(case: Report) -> Drawing:
             axis.barh(range(len(articles)), counts[verdict], height=0.62, color=VERDICT_COLOURS.get(verdict, MUTED))
             for row, number in enumerate(counts[verdict]):
                 axis.annotate(str(number), (number, row), xytext=(3, 0), textcoords="offset points", va="center")
-            axis.set_title(textwrap.fill(verdict, 12), fontsize=8, loc="left", color=INK)
+            axis.set_title(
+                textwrap.fill(verdict, 10, break_long_words=False), fontsize=_TITLE_PT, loc="left", color=INK
+            )
             axis.set_xlim(0, most * 1.25)
             axis.set_xticks([])
             axis.spines["bottom"].set_visible(False)
@@ -89,7 +91,7 @@ def _panel(axis: Axes, item: Disagreement) -> None:
     scale = formats.column_scale(item.unit, max(p.high for p in positions))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda v, _: formats.plain_number(v / scale.by)))
     title = f"{item.short}, {scale.head}" if scale.head else item.short
-    axis.set_title(textwrap.fill(title, _TITLE_CHARS), fontsize=_SMALL_PT, loc="left", color=INK)
+    axis.set_title(textwrap.fill(title, _TITLE_CHARS), fontsize=_TITLE_PT, loc="left", color=INK)
 
 
 def slowest_chart() -> Drawing:
@@ -126,7 +128,7 @@ def model_chart() -> Drawing:
         for axis, held_out in zip(axes, (False, True), strict=True):
             for table in (t for t in packaged_tables() if t.held_out == held_out):
                 ours = rounded(plain(table.modelled_us()))
-                family = table.fabric.split("-")[0]
+                family = table.fabric.split("-")[0] if table.fabric_stated else ""
                 colour = families()[family].colour if family in families() else COLOURS["other"]
                 style: dict[str, Any] = {"color": colour, "markersize": 3, "linestyle": "none"}
                 axis.plot(table.size_bytes, rounded(table.time_us), "o", alpha=0.75, **style)

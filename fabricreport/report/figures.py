@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.books.claims import VERDICTS, ClaimBook, ClaimSource, read_claims
+from fabricreport.books.claims import ADVICE, VERDICTS, ClaimBook, ClaimSource, read_claims
 from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.providers import ContractOnly, ProviderBook, Seller, read_providers
 from fabricreport.claim import Amount
@@ -236,6 +236,7 @@ _COUNTS = (
         lambda at: sum(c.verdict in VERDICTS[:2] for c in at.audited),
         "sum of both",
     ),
+    _count("claims.advice", "Claims that are advice", lambda at: sum(c.verdict in ADVICE for c in at.audited)),
     _count(
         "claims.computed",
         "Verdicts reached by code",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fabricreport.blocks import RANGE, Column, Name, Row, Table
+from fabricreport.books.claims import ADVICE
 from fabricreport.books.families import families
 from fabricreport.books.glossary import glossary_book
 from fabricreport.books.names import family_names
@@ -19,8 +20,8 @@ from fabricreport.vocabulary import LEANS
 
 _STATED = re.compile(r"\{stated ([\w-]+)\}")
 SHORT = {"reproduces with a caveat": "with a caveat", "cannot be checked": "not checkable"}
-FAULTED = ("reproduces with a caveat", "contradicted", "out of date", "unsupported")
-REFUTED = ("contradicted", "out of date")
+EXPLAINED = ("reproduces with a caveat", "contradicted", "out of date", "unsupported", *ADVICE)
+REFUTED = ("contradicted", "out of date", "not followed")
 """Verdicts whose grounds are printed beside the claim."""
 NOT_DOCUMENTED = "not documented"
 _UPTIME, _CLAIM = ("-uptime", "-uptime-text"), ("-claim-days", "-claim-window")
@@ -53,7 +54,7 @@ def _claim(case: Report, claim_id: str) -> Name:
 
 
 def claims(case: Report) -> Table:
-    """Every audited claim under its article, with what it comes to and what is wrong with it; our cross-checks last."""
+    """Every audited claim under its article, with what it comes to and what we found; our cross-checks last."""
     rows, said = [], dict[str, object]()
     found = case.found.claims.values()
     groups = {
@@ -66,7 +67,7 @@ def claims(case: Report) -> Table:
         for claim in members:
             key = f"c{len(said)}"
             said[key] = _claim(case, claim.id)
-            why = capital((claim.caveat or claim.note) if claim.verdict in FAULTED else "")
+            why = capital((claim.caveat or claim.note) if claim.verdict in EXPLAINED else "")
             said |= {f"{key}why": Name(why)} if why else {}
             rows.append(
                 Row(
@@ -78,7 +79,7 @@ def claims(case: Report) -> Table:
                     ]
                 )
             )
-    return Table(_heads("Claim, and what is wrong with it", "Stated", "Comes to", "Verdict"), rows, said)
+    return Table(_heads("Claim, and what we found", "Stated", "Comes to", "Verdict"), rows, said)
 
 
 def _against(claim: AuditedClaim) -> list[str]:

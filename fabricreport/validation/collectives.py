@@ -129,7 +129,7 @@ def _came_true(item: dict[str, Any], rows: tuple[CardRow, ...]) -> bool:
     if item.get("each_cluster"):
         clusters = dict.fromkeys(cluster_of(r) for r in rows if r.counted)
         return all(median_abs_error(tuple(r for r in rows if cluster_of(r) == c)) <= item["limit"] for c in clusters)
-    fabrics = {t.case: t.fabric for t in packaged_tables()}
+    fabrics = {t.case: t.fabric if t.fabric_stated else "" for t in packaged_tables()}
     chosen = tuple(
         r
         for r in rows

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import pytest
 from rows import rows
 
-from fabricreport.books.claims import CLAIMS, VERDICTS, ClaimBook, claim_record, read_claims
+from fabricreport.books.claims import ADVICE, CLAIMS, VERDICTS, ClaimBook, claim_record, read_claims
 from fabricreport.books.evidence import EvidenceBook, read_evidence
 from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.claim import Claim
@@ -105,7 +105,7 @@ def test_every_article_is_audited_with_its_numbers_and_its_advice(claims: ClaimB
         assert {"numeric", "recommendation"} <= kinds
 
 
-def test_every_verdict_is_one_of_five_and_all_five_occur(audited: dict[str, AuditedClaim]) -> None:
+def test_every_verdict_occurs(audited: dict[str, AuditedClaim]) -> None:
     assert {claim.verdict for claim in audited.values()} == set(VERDICTS)
 
 
@@ -115,6 +115,33 @@ def test_a_contradicted_claim_names_what_contradicts_it_or_is_recomputed(
     for claim in audited.values():
         if claim.verdict == "contradicted":
             assert claim.by or claim.against or claim.recomputed is not None, claim.id
+
+
+def test_advice_is_followed_or_not_and_nothing_else_is(audited: dict[str, AuditedClaim]) -> None:
+    assert [c.id for c in audited.values() if (c.verdict in ADVICE) != (c.kind == "recommendation")] == []
+    assert [c.id for c in audited.values() if c.kind == "recommendation" and not c.note] == []
+
+
+def test_words_without_a_figure_contradict_nothing(audited: dict[str, AuditedClaim], evidence: EvidenceBook) -> None:
+    """A verdict typed in is only `contradicted` on a figure, or where the article says the opposite itself."""
+
+    def figures(claim: AuditedClaim) -> list[str]:
+        return [
+            ground
+            for ground in claim.by
+            for kind, _, name in [ground.partition(":")]
+            if (not isinstance(evidence[name].value, str) if kind == "evidence" else audited[name].computed)
+        ]
+
+    refuted = [c for c in audited.values() if c.verdict == "contradicted" and not c.computed]
+    assert [c.id for c in refuted if not (figures(c) or c.against)] == []
+
+
+def test_a_claim_without_a_base_is_held_against_no_range(audited: dict[str, AuditedClaim]) -> None:
+    """ "Cheaper" names neither parts nor prices: our bill stands beside it, from dearer to cheaper, and judges nothing."""
+    claim = audited["s1-roce-cheaper"]
+    assert (claim.verdict, claim.computed, claim.stated) == ("unsupported", False, "statement")
+    assert claim.recomputed == pytest.approx((-0.0065, 0.06), abs=0.002)
 
 
 def test_no_verdict_on_a_recomputed_number_is_typed_in(claims: ClaimBook) -> None:
@@ -173,7 +200,7 @@ def test_sources_that_contradict_themselves_are_said_to(audited: dict[str, Audit
 
 def test_a_self_contradiction_is_never_between_claims_that_both_hold(audited: dict[str, AuditedClaim]) -> None:
     for found in self_contradictions(audited.values()):
-        assert audited[found.claim].verdict == "contradicted", found.claim
+        assert audited[found.claim].verdict in ("contradicted", "not followed"), found.claim
 
 
 def test_grounds_exist(audited: dict[str, AuditedClaim], evidence: EvidenceBook) -> None:
@@ -224,6 +251,8 @@ def test_a_small_file_is_read(tmp_path: Path, evidence: EvidenceBook) -> None:
         ("about: x", "abuot: x", "Did you mean 'about'"),
         ("stated: 2", "stated: {low: 3, high: 2}", "must be a number"),
         ("unit: us", "unit: gbps", "gbits/s"),
+        ("kind: numeric", "kind: recommendation", "advice is followed or not"),
+        (", inputs: {b: 2}, method: same", ", verdict: followed", "only advice is"),
         ("method: same", "method: same, against: [zz]", "no claim of this source"),
         ("method: same", "method: same, by: ['claim:zz']", "is no claim"),
     ],

@@ -25,7 +25,8 @@ KNEE = 0.2  # like clusters differ by 12 to 22 %: a row's error counts squared b
 class MeasuredTable:
     """AllReduce times measured on one cluster: `size_bytes` and `time_us` of shape (rows), and what ran it.
 
-    Rows smaller than `from_bytes` are shown but count for nothing; `counted` false does that for all of them.
+    Rows smaller than `from_bytes` are shown but count for nothing; `counted` false does that for all of them. Where the
+    source names no fabric (`fabric_stated` false) `fabric` is the class whose time it is taken for, and says nothing of it.
     """
 
     known: Catalogue
@@ -44,6 +45,7 @@ class MeasuredTable:
     from_bytes: float = 0.0
     counted: bool = True
     note: str = ""
+    fabric_stated: bool = True
 
     def counts(self) -> Array:
         """Which rows count, bool (rows)."""
