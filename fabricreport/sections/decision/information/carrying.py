@@ -108,8 +108,13 @@ def _carried(
     return Carried(
         *(input_id, str(record["label"]), str(record["text"]), str(record["grade"])),
         *(knowledge.worth((input_id,)), places, settled["what"], settled["when"]),
-        searched=str(record.get("searched", "")),
+        searched=_searched(given, input_id),
     )
+
+
+def _searched(given: Inputs, input_id: str) -> str:
+    kind, _, name = input_id.partition(":")
+    return given.evidence[name].searched if kind == "evidence" else ""
 
 
 def _plain(one: Carried) -> dict[str, Any]:
