@@ -454,7 +454,9 @@ def test_untuned_networks_miss_the_settings_that_were_measured_on_each() -> None
 
 def test_switches_fail_as_often_as_two_clouds_say() -> None:
     library = read_evidence()
-    monthly, quarterly = (library[i].figure.central for i in ("hpn-tor-critical-errors", "azure-switch-failure-three-months"))
+    monthly, quarterly = (
+        library[i].figure.central for i in ("hpn-tor-critical-errors", "azure-switch-failure-three-months")
+    )
     assert ends("switch-failures-per-switch-year") == pytest.approx((12 * monthly, -4 * math.log(1 - quarterly)), 0.01)
 
 
