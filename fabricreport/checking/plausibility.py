@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricreport.books.gpu_type import LARGEST_SERVER
 from fabricreport.books.prices.rules import rules
 from fabricreport.checking.dates import Dates
 from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
 from fabricreport.located import undotted
-from fabricreport.models.training import parallel
-from fabricreport.models.training.practice import Rules
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import days_of_tokens, gpu_type, one_node
-from fabricreport.sections.latency.inputs import TRAINING_KINDS, Job
+from fabricreport.sections.latency.inputs import TRAINING_KINDS
 
 if TYPE_CHECKING:
     from fabricreport.books.offers.offer import Offer
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 _ROOM, _ASSUMED = "{assumed}", " (assumed, for none was given)"
 _LINKS = ("param:cluster.links_per_gpu", "param:cluster.link_gbits_per_s")
-_WEEKS = "organisation.time_to_production_weeks"
+_WEEKS, _TRAY = "organisation.time_to_production_weeks", "evidence:rack-tray-gpus"
 _HALF = 0.5
 """What happens in more than half of outcomes is likelier than not, and what is more than half of a time is most of it."""
 
@@ -94,11 +93,9 @@ def _rdma(case: Case) -> tuple[Option, ...]:
 
 
 def _idle(case: Case) -> Iterator[Caution]:
-    """A model that is small for its GPUs; or less than half of the GPU time works, and the largest loss is named."""
+    """Less than half of the GPU time works; the largest loss is named."""
     option, tail = _advised(case), case.tail()
-    small = _too_little_work(case)
-    yield from small
-    if float(np.median(plain(case.tco().useful_share[option.id]))) >= _threshold(case, "useful-share"):
+    if float(np.median(plain(case.tco().useful_share[option.id]))) >= _HALF:
         return
     losses = {
         "exposed": (case.latency().exposed_share, f"latency.exposed.{option.id}"),
@@ -107,49 +104,12 @@ def _idle(case: Case) -> Iterator[Caution]:
         "incidents": (tail.incident_share, f"tail_risk.incident_share.{option.id}"),
     }
     worst = max(losses, key=lambda cause: float(np.median(plain(losses[cause][0][option.id]))))
-    if not (worst == "exposed" and small):
-        yield _caution(
-            f"idle-{worst}",
-            choice=option.name,
-            useful=case.figure(f"tco.useful.{option.id}"),
-            lost=case.figure(losses[worst][1]),
-        )
-
-
-def _too_little_work(case: Case) -> tuple[Caution, ...]:
-    """At some size the model is small for the GPUs: each replica's batch is the least, and the network's time shows."""
-    option, latency = _advised(case), case.latency()
-    stages = {case.params.cluster.gpus: latency.exposed_now, case.params.cluster.final_gpus: latency.exposed_final}
-    for (gpus, exposed), suffix in zip(stages.items(), ("now", "final"), strict=False):
-        mix = latency.jobs.mixes.get(gpus)
-        job = latency.jobs.own[option.id][mix[-1][0]] if mix else None
-        if job is None or not _at_least_batch(job, case.inputs.practice.rules) or one_node(case.inputs, gpus):
-            continue
-        if case.params.workload.model_parameters_billion >= _threshold(case, "parameters-per-gpu") * job.gpus:
-            continue
-        if float(np.median(plain(exposed[option.id]))) < _threshold(case, "exposed-share"):
-            continue
-        size = case.number(
-            f"decision.caution_gpus_{suffix}", float(job.gpus), "gpus", label="GPUs of the job looked at",
-            rule="the largest job of the stage", inputs=("param:cluster.gpus",), digits=6,
-        )  # fmt: skip
-        share = case.figure(f"latency.exposed_{suffix}.{option.id}")
-        replicas = case.number(
-            f"decision.caution_replicas_{suffix}", float(job.plan.dp if job.plan else 1), "count",
-            label="Copies of the model that train side by side", rule="GPUs ÷ (tensor × pipeline × context ranks)",
-            inputs=("param:cluster.gpus", "param:workload.model_parameters_billion"), digits=6,
-        )  # fmt: skip
-        found = _caution("too-little-work", choice=option.name, size=size, replicas=replicas, exposed=share)
-        return (found,)
-    return ()
-
-
-def _at_least_batch(job: Job, rules: Rules) -> bool:
-    """Whether each replica of a training plan has no more micro-batches than the rules' least."""
-    if job.kind not in TRAINING_KINDS or job.model is None or job.plan is None:
-        return False
-    least = rules.microbatches_per_stage * job.plan.pp if job.plan.pp > 1 else 1
-    return parallel.microbatches(job.model, job.plan, rules) <= least
+    yield _caution(
+        f"idle-{worst}",
+        choice=option.name,
+        useful=case.figure(f"tco.useful.{option.id}"),
+        lost=case.figure(losses[worst][1]),
+    )
 
 
 def _fits_one_node(case: Case) -> Iterator[Caution]:
@@ -168,7 +128,7 @@ def _links(case: Case) -> Iterator[Caution]:
     cluster = case.params.cluster
     reference = gpu_type(case.inputs).links.total
     own, usual = float(cluster.links_per_gpu * cluster.link_gbits_per_s), case.inputs.central(reference)
-    if own < _threshold(case, "link-share") * usual and not one_node(case.inputs, cluster.final_gpus):
+    if own < _HALF * usual and not one_node(case.inputs, cluster.final_gpus):
         given = case.number(
             "decision.caution_links", own, "gbits/s", label="Fabric bandwidth of one GPU as planned",
             rule="links per GPU × rate of a link", inputs=_LINKS,
@@ -179,17 +139,17 @@ def _links(case: Case) -> Iterator[Caution]:
 def _node_size(case: Case) -> Iterator[Caution]:
     """A node of a size in which its GPU is not sold."""
     cluster, kind = case.params.cluster, gpu_type(case.inputs)
-    whole, per_node, largest = kind.gpus_per_node, cluster.gpus_per_node, _threshold(case, "node-gpus")
+    whole, per_node = kind.gpus_per_node, cluster.gpus_per_node
     planned, gpu = case.figure("param:cluster.gpus_per_node"), kind.name
     sold = case.number(
         "decision.caution_server_gpus", float(whole), "gpus", label="GPUs of the usual server or rack of that GPU",
         rule="as the price of the server is stated", inputs=("param:cluster.gpu",), digits=6,
     )  # fmt: skip
-    if whole > largest and per_node not in (whole, _threshold(case, "tray-gpus")):
+    if whole > LARGEST_SERVER and per_node not in (whole, case.inputs.central(_TRAY)):
         assumed = "" if is_given(case.params, "cluster.gpus_per_node") else _ASSUMED
-        tray = case.figure("evidence:plausible-tray-gpus")
+        tray = case.figure(_TRAY)
         yield _caution("part-of-a-rack", assumed=assumed, per_node=planned, gpu=gpu, rack=sold, tray=tray)
-    elif whole <= largest < per_node:
+    elif whole <= LARGEST_SERVER < per_node:
         yield _caution("large-node", per_node=planned, gpu=gpu, server=sold)
 
 

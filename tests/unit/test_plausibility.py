@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date, timedelta
 from string import Formatter
@@ -16,7 +15,7 @@ from rows import rows
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.gpus import gpu_types
 from fabricreport.case import Case
-from fabricreport.checking.plausibility import Caution, cautions, dates_of
+from fabricreport.checking.plausibility import cautions, dates_of
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
@@ -58,7 +57,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "tenants": {"cluster.tenancy": "multi", "organisation.qos_expertise": "none"},
 }  # fmt: skip
 EXPECTED = {
-    "racks": {"too-little-work", "run-late"},
+    "racks": {"run-late"},
     "thin": {"thin-links"},
     "small-serving": {"fits-one-node"},
     "next-week": {"nobody-ready"},
@@ -99,18 +98,10 @@ def planned(changes: dict[str, Any], drop: str = "") -> Case:
     return Case(Inputs(params_from(data), folder, library, whole.price_book, whole.all_options, draws=bench.DRAWS))
 
 
-def waits(found: Iterable[Caution]) -> list[str]:
-    return [c.id for c in found if c.id in ("idle-exposed", "too-little-work")]
-
-
 @rows("name", PLANS)
 def test_a_doubtful_plan_is_doubted_once_for_each_thing_that_is_wrong_with_it(name: str) -> None:
     found = cautions(planned(PLANS[name]))
     assert {c.id for c in found} == EXPECTED[name]
-    assert len(waits(found)) <= 1
-    assert ("small" in " ".join(c.sentence for c in found)) == (name == "racks"), (
-        "only a model that is small for its GPUs"
-    )
     named: dict[str, Number | str] = {}
     for caution in found:
         told, fields = caution.sentence, {field for _, field, _, _ in Formatter().parse(caution.text) if field}
