@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from fabricreport import formats
 from fabricreport.cli_shared import JSON, epilog, print_json, told
+
+if TYPE_CHECKING:
+    from fabricreport.sections.decision.information.carrying import Carrying
 
 
 @click.command(epilog=epilog())
@@ -42,8 +48,29 @@ def _carrying(params: Path, as_json: bool) -> int:
 
     case = open_case(params)
     found = carrying_of(case.inputs, case.knowledge, case.decision())
-    print_json(found.as_dict()) if as_json else click.echo(found.as_text())
+    if as_json:
+        print_json(found.as_dict())
+        return 0
+    for line in _lines(found):
+        click.echo(line)
     return 0
+
+
+def _lines(found: Carrying) -> Iterator[str]:
+    yield (
+        f"{found.client}: {len(found.carried)} of {found.of} inputs that are assumed or estimated carry the advice, "
+        "by what knowing each alone is worth."
+    )
+    for one in found.carried:
+        worth = formats.write(one.telling, "usd", 2, found.currency) if one.telling else "not told from nothing"
+        yield f"{one.id}  [{one.grade}]  worth {worth}"
+        yield f"    {one.what}: {one.text}"
+        for place in one.turns:
+            chance = formats.percent(place.chance)
+            yield f"    turns the advice {place.side} {place.text} (chance {chance}): {place.course}"
+        yield f"    {one.settles}; {one.when}"
+        if one.searched:
+            yield f"    searched {one.searched}"
 
 
 def _claims() -> list[dict[str, object]]:

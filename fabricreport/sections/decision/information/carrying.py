@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,10 +73,6 @@ class Carrying:
             "carrying": [{**_plain(one), "worth": one.telling} for one in self.carried],
         }
 
-    def as_text(self) -> str:
-        """The same as lines for a terminal."""
-        return "\n".join(_lines(self))
-
 
 def carrying_of(given: Inputs, knowledge: Knowledge, result: DecisionResult) -> Carrying:
     """What carries the advice of a case: worth more than the noise of its estimate, or able to turn it alone."""
@@ -119,20 +114,3 @@ def _searched(given: Inputs, input_id: str) -> str:
 
 def _plain(one: Carried) -> dict[str, Any]:
     return {**vars(one), "turns": [vars(place) for place in one.turns]}
-
-
-def _lines(found: Carrying) -> Iterator[str]:
-    yield (
-        f"{found.client}: {len(found.carried)} of {found.of} inputs that are assumed or estimated carry the advice, "
-        "by what knowing each alone is worth."
-    )
-    for one in found.carried:
-        worth = formats.write(one.telling, "usd", 2, found.currency) if one.telling else "not told from nothing"
-        yield f"{one.id}  [{one.grade}]  worth {worth}"
-        yield f"    {one.what}: {one.text}"
-        for place in one.turns:
-            chance = formats.percent(place.chance)
-            yield f"    turns the advice {place.side} {place.text} (chance {chance}): {place.course}"
-        yield f"    {one.settles}; {one.when}"
-        if one.searched:
-            yield f"    searched {one.searched}"
