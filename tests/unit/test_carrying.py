@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from fabricreport.case import Case
 from fabricreport.cli import main
 from fabricreport.models.information import Estimate
-from fabricreport.sections.decision.information.carrying import OURS, Carrying, carrying_of, ours
+from fabricreport.sections.decision.information.carrying import Carrying, carrying_of, ours
 from fabricreport.sections.decision.offers.judged import SPREAD
+from fabricreport.vocabulary import OURS
 
 pytestmark = pytest.mark.slow
 WEEKS = "weeks-to-stable-infiniband"

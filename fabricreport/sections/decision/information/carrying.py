@@ -12,10 +12,7 @@ from fabricreport.sections.decision.information.knowledge import OFFER, Knowledg
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Edge, currency_of, settling
 from fabricreport.sections.decision.turning_words import course_told
-from fabricreport.vocabulary import Grade
-
-OURS = (Grade.ASSUMPTION, Grade.ESTIMATE)
-"""Grades of what nobody has measured, published or sold."""
+from fabricreport.vocabulary import OURS
 
 
 @dataclass(frozen=True)
