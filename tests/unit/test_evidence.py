@@ -448,7 +448,7 @@ def test_support_is_one_rate_for_every_make() -> None:
 def test_untuned_networks_miss_the_settings_that_were_measured_on_each() -> None:
     for network, gain in (("infiniband", "ib-tuning-gain-64gpu"), ("rocev2", "ethernet-tuning-gain-gb300")):
         missed = 1 / (1 + read_evidence()[gain].figure.central)
-        assert ends(f"fabric-tuning-{network}-low")[0] == pytest.approx(missed, abs=0.005)
+        assert ends(f"fabric-tuning-{network}-low")[0] == pytest.approx(missed, abs=0.015)
         assert ends(f"fabric-tuning-{network}-medium")[0] == pytest.approx(missed**0.5, abs=0.001)
 
 
