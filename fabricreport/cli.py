@@ -18,6 +18,7 @@ from fabricreport import __version__
 from fabricreport.cli_accept import accept
 from fabricreport.cli_answers import answers, questionnaire
 from fabricreport.cli_elicit import elicit
+from fabricreport.cli_evidence import evidence
 from fabricreport.cli_prices import prices
 from fabricreport.cli_progress import progress_of
 from fabricreport.cli_quotes import quotes
@@ -415,31 +416,6 @@ def measure(
 
 
 @main.command(epilog=epilog())
-@click.option("--claims", is_flag=True, help="The audit of what the articles claim, instead of the library.")
-@JSON
-@told
-def evidence(claims: bool, as_json: bool) -> int:
-    """List the evidence library, or the audited claims."""
-    from fabricreport.books.evidence import read_evidence
-    from fabricreport.project import book_folder
-    from fabricreport.sections.evidence.claims import audit
-
-    folder = book_folder(Path.cwd(), "evidence")
-    rows = (
-        [c.as_dict() for c in audit()]
-        if claims
-        else [e.as_dict() for e in read_evidence(folder if folder.is_dir() else None).values()]
-    )
-    if as_json:
-        print_json(rows)
-        return 0
-    for row in rows:
-        what = f"{row['verdict']}: {row['claim']}" if claims else f"[{row['grade']}] {row['what']}"
-        click.echo(f"{row['id']:44} {what}")
-    return 0
-
-
-@main.command(epilog=epilog())
 @click.argument("models", nargs=-1, metavar="[MODEL]...")
 @JSON
 @told
@@ -466,6 +442,7 @@ main.add_command(accept)
 main.add_command(prices)
 main.add_command(report)
 main.add_command(elicit)
+main.add_command(evidence)
 main.add_command(quotes)
 main.add_command(trace)
 main.add_command(questionnaire)

@@ -82,7 +82,7 @@ def evidence_record(entry: EvidenceEntry) -> dict[str, Any]:
         "grade": entry.grade,
         "seen": entry.seen,
         "interest": "" if by else entry.interest,
-        "use": entry.use,
+        "use": f"{entry.use.rstrip('.')}. Searched {entry.searched}" if entry.searched else entry.use,
         "expiry": "",
         "stale": False,
         "override": replaced_record(entry.replaced, lambda old: _value_text(old, entry.unit)),

@@ -72,6 +72,10 @@ class Grade(StrEnum):
     ASSUMPTION = "assumption"
 
 
+OURS = (Grade.ASSUMPTION, Grade.ESTIMATE)
+"""Grades of what nobody has measured, published or sold."""
+
+
 class Confidence(StrEnum):
     """Classes of an advice, from the least to the most."""
 

@@ -23,7 +23,7 @@ CLIENTS_WORD = Grade.CONTRACT
 """The grade of a figure that the client put in place of the library's."""
 UNDATED = "undated"
 GRADES = tuple(Grade)
-_LEFT_OUT_IF_EMPTY = ("contested", "base", "group", "derived_from", "file", "line")
+_LEFT_OUT_IF_EMPTY = ("contested", "base", "group", "derived_from", "searched", "file", "line")
 _DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 _SEEN = 'A (read in the primary), B (in a text that quotes it), D (derived) or "-" (an assumption).'
 
@@ -95,8 +95,8 @@ class EvidenceEntry:
 
     `value` is a figure or, with the unit `text`, a fact in words. `date` is the figure's own date or "undated"; `read` is
     the day the source was read. `contested` names the quantity on which sources disagree, `base` what this source's
-    figure is measured on; `derived_from` lists the entries it was computed from. `replaced` tells whose figure stands
-    here in place of the library's.
+    figure is measured on; `derived_from` lists the entries it was computed from; `searched` says where a better figure was
+    looked for. `replaced` tells whose figure stands here in place of the library's.
     """
 
     __pydantic_config__ = CLOSED
@@ -126,6 +126,7 @@ class EvidenceEntry:
     base: str = ""
     group: Id = ""
     derived_from: Annotated[tuple[str, ...], Field(description="Ids of entries.")] = ()
+    searched: Annotated[str, Field(description="The day and where a better figure was looked for, and not found.")] = ""
     file: Unwritten[str] = ""
     line: Unwritten[int] = 0
     replaced: Unwritten[Replaced | None] = None

@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricreport.books.gpu_type import LARGEST_SERVER
 from fabricreport.books.prices.rules import rules
 from fabricreport.checking.dates import Dates
 from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
 from fabricreport.located import undotted
-from fabricreport.models.training import parallel
-from fabricreport.models.training.practice import Rules
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import days_of_tokens, gpu_type, one_node
-from fabricreport.sections.latency.inputs import TRAINING_KINDS, Job
+from fabricreport.sections.latency.inputs import TRAINING_KINDS
 
 if TYPE_CHECKING:
     from fabricreport.books.offers.offer import Offer
@@ -36,8 +35,9 @@ if TYPE_CHECKING:
 
 _ROOM, _ASSUMED = "{assumed}", " (assumed, for none was given)"
 _LINKS = ("param:cluster.links_per_gpu", "param:cluster.link_gbits_per_s")
-_PORTS = ("param:cluster.nic_ports_per_node",)
-_WEEKS = "organisation.time_to_production_weeks"
+_WEEKS, _TRAY = "organisation.time_to_production_weeks", "evidence:rack-tray-gpus"
+_HALF = 0.5
+"""What happens in more than half of outcomes is likelier than not, and what is more than half of a time is most of it."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,9 @@ def _rdma(case: Case) -> tuple[Option, ...]:
 
 
 def _idle(case: Case) -> Iterator[Caution]:
-    """A model that is small for its GPUs; or less than half of the GPU time works, and the largest loss is named."""
+    """Less than half of the GPU time works; the largest loss is named."""
     option, tail = _advised(case), case.tail()
-    small = _too_little_work(case)
-    yield from small
-    if float(np.median(plain(case.tco().useful_share[option.id]))) >= _threshold(case, "useful-share"):
+    if float(np.median(plain(case.tco().useful_share[option.id]))) >= _HALF:
         return
     losses = {
         "exposed": (case.latency().exposed_share, f"latency.exposed.{option.id}"),
@@ -106,49 +104,12 @@ def _idle(case: Case) -> Iterator[Caution]:
         "incidents": (tail.incident_share, f"tail_risk.incident_share.{option.id}"),
     }
     worst = max(losses, key=lambda cause: float(np.median(plain(losses[cause][0][option.id]))))
-    if not (worst == "exposed" and small):
-        yield _caution(
-            f"idle-{worst}",
-            choice=option.name,
-            useful=case.figure(f"tco.useful.{option.id}"),
-            lost=case.figure(losses[worst][1]),
-        )
-
-
-def _too_little_work(case: Case) -> tuple[Caution, ...]:
-    """At some size the model is small for the GPUs: each replica's batch is the least, and the network's time shows."""
-    option, latency = _advised(case), case.latency()
-    stages = {case.params.cluster.gpus: latency.exposed_now, case.params.cluster.final_gpus: latency.exposed_final}
-    for (gpus, exposed), suffix in zip(stages.items(), ("now", "final"), strict=False):
-        mix = latency.jobs.mixes.get(gpus)
-        job = latency.jobs.own[option.id][mix[-1][0]] if mix else None
-        if job is None or not _at_least_batch(job, case.inputs.practice.rules) or one_node(case.inputs, gpus):
-            continue
-        if case.params.workload.model_parameters_billion >= _threshold(case, "parameters-per-gpu") * job.gpus:
-            continue
-        if float(np.median(plain(exposed[option.id]))) < _threshold(case, "exposed-share"):
-            continue
-        size = case.number(
-            f"decision.caution_gpus_{suffix}", float(job.gpus), "gpus", label="GPUs of the job looked at",
-            rule="the largest job of the stage", inputs=("param:cluster.gpus",), digits=6,
-        )  # fmt: skip
-        share = case.figure(f"latency.exposed_{suffix}.{option.id}")
-        replicas = case.number(
-            f"decision.caution_replicas_{suffix}", float(job.plan.dp if job.plan else 1), "count",
-            label="Copies of the model that train side by side", rule="GPUs ÷ (tensor × pipeline × context ranks)",
-            inputs=("param:cluster.gpus", "param:workload.model_parameters_billion"), digits=6,
-        )  # fmt: skip
-        found = _caution("too-little-work", choice=option.name, size=size, replicas=replicas, exposed=share)
-        return (found,)
-    return ()
-
-
-def _at_least_batch(job: Job, rules: Rules) -> bool:
-    """Whether each replica of a training plan has no more micro-batches than the rules' least."""
-    if job.kind not in TRAINING_KINDS or job.model is None or job.plan is None:
-        return False
-    least = rules.microbatches_per_stage * job.plan.pp if job.plan.pp > 1 else 1
-    return parallel.microbatches(job.model, job.plan, rules) <= least
+    yield _caution(
+        f"idle-{worst}",
+        choice=option.name,
+        useful=case.figure(f"tco.useful.{option.id}"),
+        lost=case.figure(losses[worst][1]),
+    )
 
 
 def _fits_one_node(case: Case) -> Iterator[Caution]:
@@ -163,52 +124,32 @@ def _fits_one_node(case: Case) -> Iterator[Caution]:
 
 
 def _links(case: Case) -> Iterator[Caution]:
-    """Links far below what a server of that GPU usually carries, or above it; ports that no link uses."""
+    """Links far below what a server of that GPU usually carries."""
     cluster = case.params.cluster
     reference = gpu_type(case.inputs).links.total
     own, usual = float(cluster.links_per_gpu * cluster.link_gbits_per_s), case.inputs.central(reference)
-    thin = own < _threshold(case, "link-share") * usual and not one_node(case.inputs, cluster.final_gpus)
-    fat = own > _threshold(case, "link-multiple") * usual
-    if thin or fat:
+    if own < _HALF * usual and not one_node(case.inputs, cluster.final_gpus):
         given = case.number(
             "decision.caution_links", own, "gbits/s", label="Fabric bandwidth of one GPU as planned",
             rule="links per GPU × rate of a link", inputs=_LINKS,
         )  # fmt: skip
-        yield _caution("fat-links" if fat else "thin-links", own=given, usual=case.figure(reference))
-    used = cluster.links_per_gpu * cluster.gpus_per_node
-    if cluster.ports_per_node > _threshold(case, "port-multiple") * used:
-        ports, taken = (
-            case.number(
-                f"decision.caution_{name}", float(count), "count", label=label, rule=rule, inputs=keys, digits=6
-            )
-            for name, count, label, rule, keys in (
-                (
-                    "ports",
-                    cluster.ports_per_node,
-                    "Fabric ports of a server as planned",
-                    "as stated in the params",
-                    _PORTS,
-                ),
-                ("ports_used", used, "Fabric ports that the GPUs use", "links per GPU × GPUs in a server", _LINKS[:1]),
-            )
-        )
-        yield _caution("spare-ports", ports=ports, used=taken)
+        yield _caution("thin-links", own=given, usual=case.figure(reference))
 
 
 def _node_size(case: Case) -> Iterator[Caution]:
     """A node of a size in which its GPU is not sold."""
     cluster, kind = case.params.cluster, gpu_type(case.inputs)
-    whole, per_node, largest = kind.gpus_per_node, cluster.gpus_per_node, _threshold(case, "node-gpus")
+    whole, per_node = kind.gpus_per_node, cluster.gpus_per_node
     planned, gpu = case.figure("param:cluster.gpus_per_node"), kind.name
     sold = case.number(
         "decision.caution_server_gpus", float(whole), "gpus", label="GPUs of the usual server or rack of that GPU",
         rule="as the price of the server is stated", inputs=("param:cluster.gpu",), digits=6,
     )  # fmt: skip
-    if whole > largest and per_node not in (whole, _threshold(case, "tray-gpus")):
+    if whole > LARGEST_SERVER and per_node not in (whole, case.inputs.central(_TRAY)):
         assumed = "" if is_given(case.params, "cluster.gpus_per_node") else _ASSUMED
-        tray = case.figure("evidence:plausible-tray-gpus")
+        tray = case.figure(_TRAY)
         yield _caution("part-of-a-rack", assumed=assumed, per_node=planned, gpu=gpu, rack=sold, tray=tray)
-    elif whole <= largest < per_node:
+    elif whole <= LARGEST_SERVER < per_node:
         yield _caution("large-node", per_node=planned, gpu=gpu, server=sold)
 
 
@@ -217,16 +158,15 @@ def _not_ready(case: Case) -> Iterator[Caution]:
     tail, option = case.tail(), _advised(case)
     missed = {o.id: float(np.mean(plain(tail.bring_up_weeks[o.id]) > tail.weeks_allowed)) for o in case.options}
     best = min(_rdma(case), key=lambda o: missed[o.id])
-    most = 1.0 - _threshold(case, "ready-share")
     common: dict[str, Number | str] = {
         "weeks": case.figure(f"param:{_WEEKS}"),
         "best": best.name,
         "least": case.figure(f"tail_risk.not_ready.{best.id}"),
     }
     assumed = "" if is_given(case.params, _WEEKS) else _ASSUMED
-    if missed[best.id] > most:
+    if missed[best.id] > _HALF:
         yield _caution("nobody-ready", assumed=assumed, **common)
-    elif missed[option.id] > most:
+    elif missed[option.id] > _HALF:
         of_advice = case.figure(f"tail_risk.not_ready.{option.id}")
         yield _caution("advice-not-ready", assumed=assumed, choice=option.name, missed=of_advice, **common)
 
@@ -264,7 +204,7 @@ def _late_production(case: Case) -> Iterator[Caution]:
     """Production that is due when most of the horizon has passed."""
     organisation, money = case.params.organisation, case.params.money
     horizon_days = money.horizon_months * DAYS_PER_MONTH
-    if organisation.time_to_production_weeks * DAYS_PER_WEEK > _threshold(case, "production-share") * horizon_days:
+    if organisation.time_to_production_weeks * DAYS_PER_WEEK > _HALF * horizon_days:
         yield _caution(
             "late-production",
             assumed="" if is_given(case.params, _WEEKS) else _ASSUMED,
@@ -274,7 +214,7 @@ def _late_production(case: Case) -> Iterator[Caution]:
 
 
 def _amounts(case: Case) -> Iterator[Caution]:
-    """Values of an hour and of a day that no market would pay, and a discount rate that none would ask."""
+    """Values of an hour and of a day that no market would pay."""
     common = case.tco().common
     if common.value_basis == "stated":
         hour = case.inputs.money("param:money.gpu_hour_value")
@@ -286,32 +226,18 @@ def _amounts(case: Case) -> Iterator[Caution]:
                                  rule="largest price of a GPU-hour as of the memo's date", inputs=(f"price:{item}",))  # fmt: skip
             yield _caution("dear-hour", hour=stated, dearest=market)
     day, cost = common.delay_per_day, common.server.price * _servers(case)
-    if float(np.median(plain(day))) > _threshold(case, "delay-multiple") * float(np.median(plain(cost))):
+    if float(np.median(plain(day))) > float(np.median(plain(cost))):
         stated = case.number("decision.caution_day", day, "usd/day", label="Price stated of a day of delay",
                              rule="as stated in the params", inputs=("param:money.price_of_delay_usd_per_day",))  # fmt: skip
         all_servers = case.number("decision.caution_servers_cost", cost, "usd", label="Price of all servers of the plan",
                                   rule="price of a server without its adapters × servers at the largest size")  # fmt: skip
         yield _caution("dear-delay", day=stated, servers_cost=all_servers)
-    rate = "param:money.discount_rate_per_year"
-    if float(np.median(plain(case.inputs.draw(rate)))) > _threshold(case, "discount-rate"):
-        yield _caution("high-discount", rate=case.figure(rate))
 
 
 def _servers(case: Case) -> int:
     """Servers at the largest size of the plan."""
     cluster = case.params.cluster
     return int(-(-cluster.final_gpus // cluster.gpus_per_node))
-
-
-def _team(case: Case) -> Iterator[Caution]:
-    """More network engineers than servers, and more than one post around the clock takes."""
-    if case.params.organisation.network_engineers <= max(_servers(case), _threshold(case, "team")):
-        return
-    servers = case.number(
-        "decision.caution_servers", float(_servers(case)), "count", label="Servers at the largest size of the plan",
-        rule="GPUs ÷ GPUs in a server", inputs=("param:cluster.gpus", "param:cluster.gpus_per_node"), digits=6,
-    )  # fmt: skip
-    yield _caution("large-team", engineers=case.figure("param:organisation.network_engineers"), servers=servers)
 
 
 def _exchange_rate(case: Case) -> Iterator[Caution]:
@@ -459,7 +385,6 @@ _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
     _run_and_tokens,
     _late_production,
     _amounts,
-    _team,
     _exchange_rate,
     _worse_fit,
     _unusual,

@@ -150,6 +150,13 @@ def unmeasured() -> Table:
     return Table(_heads("Unmeasured", "What a memo does instead"), rows)
 
 
+def searched(case: Report) -> Table:
+    """The assumptions and estimates that were looked for again, as they stand, and where we looked."""
+    looked = [e for e in case.inputs.evidence.values() if e.searched]
+    rows = [Row([Name(e.what), _cited(f"{e.grade}", [f"evidence:{e.id}"]), Name(capital(e.searched))]) for e in looked]
+    return Table(_heads("Quantity", "Grade", "Searched"), rows)
+
+
 # ---- the models
 
 

@@ -307,9 +307,9 @@ def power_and_cooling(option: Option) -> Any:
     return paid_monthly(kilowatts(option) * HOURS_A_YEAR * evidence("pue") * draw("price:electricity"))
 
 
-def space(option: Option) -> Any:
-    """Kilowatts times the monthly price of space on the client's own site."""
-    return paid_monthly(12 * kilowatts(option) * evidence("site-space-usd-per-kw-month"))
+def space(_: Option) -> Any:
+    """Nothing: own premises are taken as paid for."""
+    return paid_monthly(0.0)
 
 
 def licences(option: Option) -> Any:

@@ -51,7 +51,6 @@ BESIDE = (
     "incident-",
     "inference-",
     "rent-spread",
-    "site-space-",
     "training-",
     "validated-up-to-",
 )

@@ -88,10 +88,11 @@ cli_prices: books cli_shared given
 cli_quotes: books case cli_prices cli_shared given quoting scenario
 cli_answers: asking books case cli_shared scenario
 cli_elicit: books cli_shared elicited given scenario
+cli_evidence: books case cli_shared sections sections/decision
 cli_trace: case cli_shared tracing
 cli_words: checking memo
 cli_accept: acceptance cli_shared
-cli: books checking cli_accept cli_answers cli_elicit cli_prices cli_progress cli_quotes cli_report cli_shared cli_trace cli_words hindsight memo scenario sections validation
+cli: books checking cli_accept cli_answers cli_elicit cli_evidence cli_prices cli_progress cli_quotes cli_report cli_shared cli_trace cli_words hindsight memo scenario sections validation
 command: checking cli cli_words memo
 __main__: command
 __init__: blocks

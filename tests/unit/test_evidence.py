@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from fabricreport.errors import InputError
 from fabricreport.evidence import ROOT
 from fabricreport.models.audit.claims import AuditedClaim, audit
 from fabricreport.models.risk.stress import Exposure, incast, stress_table
+from fabricreport.records import evidence_record
 from fabricreport.validation.collectives import packaged_tables
 from fabricreport.vocabulary import Grade
 
@@ -428,3 +430,48 @@ def test_no_article_verifies_itself(book: EvidenceBook) -> None:
         if claim.verdict == "reproduces" and claims[claim.id].method == "same":
             sources = {book[i.removeprefix("evidence:")].source for i in claim.by if i.startswith("evidence:")}
             assert not sources or sources != {claims.sources[claim.source].title}, claim.id
+
+
+# ---- ranges that are worked out from published figures, by one rule for every network
+
+
+def ends(entry: str) -> tuple[float, ...]:
+    figure = read_evidence()[entry].figure
+    return (figure.low, figure.high) if figure.kind == "range" else (figure.low, figure.mode, figure.high)
+
+
+def test_a_years_licence_is_that_of_the_one_price_list_for_a_makers_switch_and_a_white_box() -> None:
+    ladder = {1: (2599, 4699), 3: (3129, 5299), 5: (3399, 5699)}  # for 10G and 100G, by years
+    at_800g = {y: dear * 8 ** math.log10(dear / cheap) / y for y, (cheap, dear) in ladder.items()}
+    expected = (5699 / 5, (at_800g[3] + at_800g[5]) / 2, 4699)
+    for entry in ("licence-ethernet-nos-per-switch-year", "licence-whitebox-nos-per-switch-year"):
+        assert ends(entry) == pytest.approx(expected, rel=1e-3)
+
+
+def test_support_is_one_rate_for_every_make() -> None:
+    revenue = [2.3175, 2.9480, 4.3813, 5.8602, 7.0031]
+    product = 5.88 / revenue[-1]
+    expected = (1.12 / sum(revenue), 1.12 / (product * sum(revenue[-3:])), 1.12 / 5.88)
+    for make in ("nvidia-networking", "whitebox", "ethernet"):
+        assert ends(f"support-rate-{make}") == pytest.approx(expected, rel=0.01)
+
+
+def test_untuned_networks_miss_the_settings_that_were_measured_on_each() -> None:
+    for network, gain in (("infiniband", "ib-tuning-gain-64gpu"), ("rocev2", "ethernet-tuning-gain-gb300")):
+        missed = 1 / (1 + read_evidence()[gain].figure.central)
+        assert ends(f"fabric-tuning-{network}-low")[0] == pytest.approx(missed, abs=0.015)
+        assert ends(f"fabric-tuning-{network}-medium")[0] == pytest.approx(missed**0.5, abs=0.001)
+
+
+def test_switches_fail_as_often_as_two_clouds_say() -> None:
+    library = read_evidence()
+    monthly, quarterly = (
+        library[i].figure.central for i in ("hpn-tor-critical-errors", "azure-switch-failure-three-months")
+    )
+    assert ends("switch-failures-per-switch-year") == pytest.approx((12 * monthly, -4 * math.log(1 - quarterly)), 0.01)
+
+
+def test_only_what_is_ours_says_where_a_better_figure_was_looked_for() -> None:
+    looked = [entry for entry in read_evidence().values() if entry.searched]
+    assert {entry.grade for entry in looked} <= {"assumption", "estimate"}
+    assert all(entry.searched in str(evidence_record(entry)["use"]) for entry in looked)

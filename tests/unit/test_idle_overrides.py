@@ -16,7 +16,7 @@ COUNT = {
     "evidence:roce-extra-latency-s0": 2.0,
     "evidence:correlation-within-group": 0.1,
     "evidence:rule-clear-probability": 0.95,
-    "evidence:plausible-useful-share": 0.99,
+    "evidence:plausible-punctual-share": 0.99,
     "contested:roce-extra-latency-per-step": 2.0,
 }
 QUOTED = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date, timedelta
 from string import Formatter
@@ -16,7 +15,7 @@ from rows import rows
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.gpus import gpu_types
 from fabricreport.case import Case
-from fabricreport.checking.plausibility import Caution, cautions, dates_of
+from fabricreport.checking.plausibility import cautions, dates_of
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
@@ -47,8 +46,8 @@ PLANS: dict[str, dict[str, Any]] = {
     "large": {"cluster.gpus": 16384, "workload.model_parameters_billion": 405},
     "larger-than-any": {"cluster.gpus": 16384, "cluster.link_gbits_per_s": 200, "workload.model_parameters_billion": 10000},
     "trays": {"cluster.gpu": "gb200-nvl72", "cluster.gpus": 128, "cluster.gpus_per_node": 8, "workload.tokens_billion": 2000},
-    "one-box": {"cluster.gpus": 72, "cluster.gpus_per_node": 72, "cluster.nic_ports_per_node": 256, "organisation.network_engineers": 10000, "money.gpu_hour_value": 10000, "money.price_of_delay_usd_per_day": 1e10, "money.discount_rate_per_year": 1.0, "money.currency": "EUR", "overrides": [override("x", 1000) | {"id": "price:fx-eur-usd"}]},
-    "fat": {"cluster.gpu": "a100", "cluster.link_gbits_per_s": 800, "cluster.sites": 2, "measurements": [LOG]},
+    "one-box": {"cluster.gpus": 72, "cluster.gpus_per_node": 72, "cluster.nic_ports_per_node": 256, "money.gpu_hour_value": 10000, "money.price_of_delay_usd_per_day": 1e10, "money.currency": "EUR", "overrides": [override("x", 1000) | {"id": "price:fx-eur-usd"}]},
+    "log": {"cluster.gpu": "a100", "cluster.link_gbits_per_s": 800, "cluster.sites": 2, "measurements": [LOG]},
     "renter": {"cluster.gpu": "mi300x", "money.acquisition": "rent", "providers": []},
     "offers": {"money.acquisition": "rent", "providers": [], "offers": [
         ASKED | {"seller": "A", "expiry": "2026-11-11", "start": "2026-11-01", "price_per_gpu_hour": 900},
@@ -58,7 +57,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "tenants": {"cluster.tenancy": "multi", "organisation.qos_expertise": "none"},
 }  # fmt: skip
 EXPECTED = {
-    "racks": {"too-little-work", "run-late"},
+    "racks": {"run-late"},
     "thin": {"thin-links"},
     "small-serving": {"fits-one-node"},
     "next-week": {"nobody-ready"},
@@ -70,8 +69,8 @@ EXPECTED = {
     "large": {"run-late"},
     "larger-than-any": {"idle-exposed", "run-late"},
     "trays": {"part-of-a-rack", "run-and-tokens"},
-    "one-box": {"large-node", "large-team", "dear-hour", "dear-delay", "high-discount", "moved-rate", "spare-ports"},
-    "fat": {"fat-links", "worse-fit"},
+    "one-box": {"large-node", "dear-hour", "dear-delay", "moved-rate"},
+    "log": {"worse-fit"},
     "renter": {"no-provider"},
     "offers": {
         f"offer-{what}" for what in ("expired", "from-before", "dear", "cheap", "ladder", "larger", "late", "twice")
@@ -99,18 +98,10 @@ def planned(changes: dict[str, Any], drop: str = "") -> Case:
     return Case(Inputs(params_from(data), folder, library, whole.price_book, whole.all_options, draws=bench.DRAWS))
 
 
-def waits(found: Iterable[Caution]) -> list[str]:
-    return [c.id for c in found if c.id in ("idle-exposed", "too-little-work")]
-
-
 @rows("name", PLANS)
 def test_a_doubtful_plan_is_doubted_once_for_each_thing_that_is_wrong_with_it(name: str) -> None:
     found = cautions(planned(PLANS[name]))
     assert {c.id for c in found} == EXPECTED[name]
-    assert len(waits(found)) <= 1
-    assert ("small" in " ".join(c.sentence for c in found)) == (name == "racks"), (
-        "only a model that is small for its GPUs"
-    )
     named: dict[str, Number | str] = {}
     for caution in found:
         told, fields = caution.sentence, {field for _, field, _, _ in Formatter().parse(caution.text) if field}
@@ -123,11 +114,11 @@ def test_a_doubtful_plan_is_doubted_once_for_each_thing_that_is_wrong_with_it(na
 
 
 SANE: dict[str, dict[str, Any]] = {
-    "faster-links": {"cluster.link_gbits_per_s": 800, "cluster.nic_ports_per_node": 24},
+    "faster-links": {"cluster.link_gbits_per_s": 800},
     "tokens": {"workload.tokens_billion": 2000},
     "trays": {"cluster.gpu": "gb200-nvl72", "cluster.gpus": 128, "cluster.gpus_per_node": 4, "cluster.nic_ports_per_node": 4},
-    "dear-but-meant": {"money.gpu_hour_value": 12, "money.price_of_delay_usd_per_day": 500_000, "money.discount_rate_per_year": 0.25, "money.currency": "EUR", "overrides": [override("x", 1.3) | {"id": "price:fx-eur-usd"}]},
-    "small-team": {"cluster.gpus": 16, "workload.model_parameters_billion": 8, "organisation.network_engineers": 4, "cluster.sites": 2, "cluster.subnets": 2},
+    "dear-but-meant": {"money.gpu_hour_value": 12, "money.price_of_delay_usd_per_day": 500_000, "money.currency": "EUR", "overrides": [override("x", 1.3) | {"id": "price:fx-eur-usd"}]},
+    "small": {"cluster.gpus": 16, "workload.model_parameters_billion": 8, "cluster.sites": 2, "cluster.subnets": 2},
     "provider tunes": {"money.acquisition": "rent", "cluster.tenancy": "multi", "organisation.qos_expertise": "none"},
     "offers name providers": {"money.acquisition": "rent", "providers": [], "offers": [
         ASKED | {"seller": seller, "network": "included"} for seller in ("A", "B")

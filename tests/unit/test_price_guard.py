@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
@@ -55,6 +55,7 @@ def used(book: PriceBook, item: str = ITEM) -> Price:
 # --- what is held, and what a memo computes with meanwhile
 
 
+@settings(deadline=None)
 @given(st.floats(0.01, 900) | st.sampled_from([1 / 3, 0.5, 2, 3]))
 def test_a_step_of_two_is_held_and_spans_only_within_a_third_and_three_times(factor: float) -> None:
     row = rent(10 * factor, NEWER, product="on-demand")
@@ -263,6 +264,7 @@ history = st.lists(made, max_size=10)
 days = st.integers(0, 700).map(lambda n: date(2026, 1, 1) + timedelta(days=n))
 
 
+@settings(deadline=None)
 @given(history, history, days)
 def test_a_book_as_of_a_day_is_the_same_whether_or_not_later_rows_are_there(
     shared: list[PriceRow], own: list[PriceRow], day: date
@@ -275,6 +277,7 @@ def test_a_book_as_of_a_day_is_the_same_whether_or_not_later_rows_are_there(
     assert {*whole.waiting(day)} == {*shared, *own} - {*known(shared), *known(own)}
 
 
+@settings(deadline=None)
 @given(history, days)
 def test_no_price_is_older_than_the_last_good_one_before_a_held_row_and_none_is_held_in_silence(
     given_rows: list[PriceRow], day: date

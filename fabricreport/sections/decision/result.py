@@ -221,6 +221,10 @@ class DecisionResult:
             now.add(Course(CourseKind.EITHER, pair).id)
         return tuple(edge for edge in turn.edges if edge.course not in now)
 
+    def turns_to(self, turn: Turn) -> tuple[Edge, ...]:
+        """The same; where sellers offer either network, a turn to one of them is no change."""
+        return () if self.offers is not None and self.verdict.open else self.changing(turn)
+
     @property
     def turning_beyond_body(self) -> tuple[Turn, ...]:
         """Inputs that turn the money or the advice, less those that the body tells; where hours are offered it tells of none."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fabricreport.books.quotes.terms import Kind, items_of
 from fabricreport.sections.decision.turning import Search
-from fabricreport.vocabulary import Grade
+from fabricreport.vocabulary import OURS
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def unquoted_of(search: Search) -> tuple[Unquoted, ...]:
     for option in given.options if pair[0] != pair[1] else ():
         for item, item_kinds in items_of(option).items() if option.id in pair else ():
             stands_in = option.unquoted.get(item, "")
-            if item in found or not stands_in or given.record(stands_in)["grade"] != Grade.ASSUMPTION:
+            if item in found or not stands_in or given.record(stands_in)["grade"] not in OURS:
                 continue
             if (one := _unquoted(search, item, item_kinds[0], stands_in)) is not None:
                 found[item] = one

@@ -113,10 +113,10 @@ def server_of(given: Inputs) -> Server:
     )
 
 
-def utilities(given: Inputs) -> tuple[str, str]:
-    """The ids of what energy costs and of what space costs where the cluster stands."""
+def utilities(given: Inputs) -> tuple[str, ...]:
+    """The ids of what energy costs where the cluster stands, and of what space costs; own premises are taken as paid for."""
     hosted = given.params.money.acquisition == "colocate"
-    return "price:electricity", "price:colocation" if hosted else "evidence:site-space-usd-per-kw-month"
+    return ("price:electricity", "price:colocation") if hosted else ("price:electricity",)
 
 
 def common_inputs(given: Inputs) -> Common:
@@ -124,7 +124,7 @@ def common_inputs(given: Inputs) -> Common:
     terms, organisation = given.params.money, given.params.organisation
     server = server_of(given)
     minutes = given.value("evidence:cabling-minutes-per-cable")
-    energy, at_site = utilities(given)
+    energy, *space = utilities(given)
     lease = Lease(given.value("evidence:lease-rate-per-year"), given.value("evidence:lease-residual-share"))
     return Common(
         months=int(terms.horizon_months),
@@ -139,7 +139,7 @@ def common_inputs(given: Inputs) -> Common:
         labour_per_cable=minutes * _HOURS_PER_MINUTE * given.money("evidence:cabling-usd-per-hour"),
         per_kwh=given.money(energy),
         pue=given.value("evidence:pue"),
-        space_per_kw_month=given.money(at_site),
+        space_per_kw_month=given.money(space[0]) if space else 0.0,
         pay_per_year=given.money("evidence:network-architect-pay") * given.value("evidence:pay-loading"),
         lease=lease if terms.acquisition == "lease" else None,
         value_basis=stated if (stated := str(terms.gpu_hour_value)) in ("amortised", "market") else "stated",
