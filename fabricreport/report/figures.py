@@ -36,7 +36,6 @@ NO_ERROR = 1e-9
 WORKERS = tuple(2**k for k in range(3, 18))
 CORRELATIONS = (0.0, 0.3, 0.6, 0.9)
 FEW, MANY = 64, 16384
-"""Numbers of workers for which the text says how far the slowest lies out."""
 _CREDIT = "-credit"
 
 

@@ -31,27 +31,40 @@ class Listing:
 
     `ranked`: those at which a term can be had on a fabric that is named. `apart`: spot and marketplace prices, and those of
     sellers whose fabric varies by host. `unpriced`: names of sellers without any dated price that was found; `undated`: of
-    these, by name, the entry of the price that an article has of a day unknown.
+    these, by name, the entry of the price that an article has of a day unknown. `slow`: names of those who document slower links
+    than the client asks for.
     """
 
     ranked: tuple[Offer, ...]
     apart: tuple[Offer, ...]
     unpriced: tuple[str, ...]
     undated: Mapping[str, str]
+    slow: tuple[str, ...] = ()
 
 
 def listing(given: Inputs) -> Listing:
     """The newest price of each provider named in the params, or of every known one if none is named."""
     names = [p.name for p in given.params.providers] or [s.name for s in read_providers().sellers]
     found = {name: _newest(given, name) for name in names}
-    offers = [offer for offer in found.values() if offer is not None]
+    slow = [name for name, offer in found.items() if offer is not None and _too_slow(given, offer)]
+    offers = [offer for name, offer in found.items() if offer is not None and name not in slow]
     ranked = [o for o in offers if o.kind in _LASTING and o.fabric != UNNAMED[1]]
     return Listing(
         tuple(ranked),
         tuple(o for o in offers if o not in ranked),
         tuple(name for name, offer in found.items() if offer is None),
         {name: entry for name, offer in found.items() if offer is None for entry in _undated(given, name)},
+        tuple(slow),
     )
+
+
+def _too_slow(given: Inputs, offer: Offer) -> bool:
+    """Whether its seller documents slower links between servers than the client asks for, and it needs some."""
+    cluster = given.params.cluster
+    seller = read_providers().seller(offer.seller)
+    fastest = seller.link_high_gbits_per_s if seller else None
+    slower = fastest is not None and fastest < float(cluster.link_gbits_per_s)
+    return slower and cluster.final_gpus > cluster.gpus_per_node
 
 
 def listed_sellers(prices: Iterable[str]) -> tuple[str, ...]:

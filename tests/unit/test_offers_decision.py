@@ -94,7 +94,8 @@ def test_spot_prices_and_sellers_without_any_are_told_apart() -> None:
     assert {o.seller: o.kind for o in found.apart}["SF Compute"] == Kind.SPOT
     assert "Vast.ai" in {o.seller for o in found.apart}
     assert set(found.unpriced) >= {"FluidStack", "Voltage Park"}
-    named = {o.seller for o in (*found.ranked, *found.apart)} | set(found.unpriced)
+    assert found.slow == ("OVHcloud",), "its own documents tell of links slower than those asked for"
+    named = {o.seller for o in (*found.ranked, *found.apart)} | set(found.unpriced) | set(found.slow)
     assert named == {p.name for p in tern().params.providers}
 
 

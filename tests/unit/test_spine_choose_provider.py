@@ -133,7 +133,7 @@ def test_without_another_course_a_renter_without_prices_is_told_to_ask_elsewhere
 def test_one_node_needs_no_network() -> None:
     case = bench.case("one-node-startup")
     holds = found(case)
-    assert {F.ASKING_ONE_NODE, F.NAME_NONE, F.WHY_RENT_ALONE, F.READY_ALONE, F.NEXT, F.NEXT_NOTHING} <= holds
+    assert {F.ASKING_ONE_NODE, F.NAME_NONE, F.WHY_RENT_ALONE, F.READY_ALONE, F.NEXT, F.NEXT_IN_DATE} <= holds
     assert not holds & {F.PREMIUM, F.NAME_TOLD, F.SOME_WITHOUT, F.UNSURE, F.NEXT_NETWORK, F.DOCUMENTED}
     assert turns(case) == {"term"}
     heads = [str(column.label) for column in tables.offers(case).columns]

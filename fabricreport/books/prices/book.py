@@ -287,7 +287,7 @@ class PriceBook:
         of_mine = tuple(row for row in good if row in mine)
         book = cls(tuple(good), (), problems, shipped, of_mine, undated, notes, tuple(decisions), given)
         order = sorted(held, key=lambda h: (h.file, h.line, h.item))
-        return replace(book, quarantine=tuple(replace(h, in_use=book._standing(h)) for h in order))
+        return replace(book, quarantine=book._standing(order))
 
     def known(self, day: date) -> PriceBook:
         """The book as it stood on a day: a row dated or read later does not exist for it, and judges no other."""
@@ -397,13 +397,20 @@ class PriceBook:
         """The same book, whose prices of this day count on every other: what a purchase of the past is held against."""
         return replace(self, hindsight=day)
 
-    def _standing(self, held: Held) -> str:
-        """The price that stands beside a held row: of the good ones not dated later, whenever their pages were read."""
-        day = held.date or date.max
-        rows, own = ([r for r in some if r.item == held.item and r.date <= day] for some in (self.rows, self.own))
-        shipped = [r for r in self.shipped if r.item == held.item]
-        row = next(iter([*(r for r in own[::-1] if day <= r.expires), *rows[::-1], *shipped[::-1]]), None)
-        return f"{row.price:g} {row.currency} of {row.date}" if row else ""
+    def _standing(self, held: Iterable[Held]) -> tuple[Held, ...]:
+        """Held rows, each with the price beside it: of the good ones not dated later, whenever their pages were read."""
+        of_item: dict[str, list[PriceRow]] = defaultdict(list)
+        for row in (*self.shipped, *self.rows):
+            of_item[row.item].append(row)
+        mine = frozenset(self.own)
+        found = []
+        for one in held:
+            day = one.date or date.max
+            known = [r for r in of_item[one.item] if r.date <= day or r in self.shipped]
+            own = [r for r in known if r in mine and day <= r.expires]
+            told = (f"{r.price:g} {r.currency} of {r.date}" for r in reversed(own or known))
+            found.append(replace(one, in_use=next(told, "")))
+        return tuple(found)
 
 
 @lru_cache(maxsize=1)

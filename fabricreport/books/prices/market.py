@@ -36,12 +36,16 @@ class Rent(NamedTuple):
 
 
 _RENT = re.compile(r"gpu-hour-([a-z0-9]+)-(.+)", re.ASCII)
+_MOST_LOOKS = 5_000_000
+"""Jumps times rows beyond which nobody looks: so many jumps are a broken file, and no market."""
 _PANELS = ("on-demand", "hyperscaler", "hyperscaler-on-demand")
 """What rents of many sellers at once are called after their GPU."""
 
 
 def of_the_market(held: Sequence[Jump], series: Mapping[str, Sequence[PriceRow]]) -> dict[PriceRow, str]:
     """The jumps that the market explains, each with the note that says by what; `series`: all rows of an item, oldest first."""
+    if len(held) * sum(map(len, series.values())) > _MOST_LOOKS:
+        return {}
     found = {}
     for jump in held:
         if not spans(jump.row, jump.last):

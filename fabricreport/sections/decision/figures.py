@@ -79,7 +79,7 @@ _PAGE = (
         "decision.stale_prices",
         "count",
         label="Prices used that are out of date",
-        rule="count of prices behind the total costs whose expiry lies before the memo's date",
+        rule="count of prices behind the total costs that expire within two weeks of the memo's date, or have",
         value=lambda at: float(len(at.stale)),
         inputs=lambda at: at.stale,
         counted=True,

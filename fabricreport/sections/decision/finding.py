@@ -45,7 +45,7 @@ class DecisionFinding(StrEnum):
     OFFERS_LEAVE = "the first is a published price, and what it may cost more is named before it is left for the next"
     OFFERS_ROOM = "the first may not hold the network, and a surcharge is named at which the next is as cheap"
     OFFERS_OLD = "some of them are out of date"
-    OFFERS_TERMS = "some seller publishes a discount for a term"
+    OFFERS_SLOW = "some seller documents slower links than are asked for"
     OFFERS_TERMS_ASSUMED = "some seller publishes no discount for a term"
     OFFERS_ASK_MANY = "several published prices may come to cost least for the term, so all are asked"
     OFFERS_ASK_ONE = "one seller is to be asked"

@@ -9,7 +9,7 @@ from fabricreport.books.names import item_names
 from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.offers.bids import Bid, BidLine
-from fabricreport.sections.decision.offers.judged import Judged, Open
+from fabricreport.sections.decision.offers.judged import MOVE, Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.uncertain import Uncertain
 
@@ -155,6 +155,16 @@ _EACH = (
     ),
     _term("low", "Least discount for the term asked for", lambda share: share.low),
     _term("high", "Most discount for the term asked for", lambda share: share.high),
+    EachSpec(
+        "decision.offers.moved[offer]",
+        "usd/gpu-hour",
+        label=_named("Expired price, moved on to the memo's date"),
+        rule="price × how far other sellers' own prices moved in eleven months, for its share of that time",
+        value=lambda at, offer: found(at).moved[offer],
+        sources=lambda at, offer: (of(at, offer).price, MOVE),
+        digits=3,
+        when=lambda at, offer: offer in found(at).moved,
+    ),
     EachSpec(
         "decision.offers.ready[offer]",
         "share",

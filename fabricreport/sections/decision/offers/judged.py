@@ -28,6 +28,8 @@ from fabricreport.uncertain import Uncertain
 SPREAD, MOVE = "evidence:rent-spread", "evidence:rent-move-same-seller"
 """How far the prices of sellers lie around their median, and how far the same sellers' prices moved in eleven months."""
 _MOVE_DAYS = 335
+TOLD_DAYS = 30
+"""Days past its end from which on it is told what a price is moved on to."""
 SERVERS_TAIL = "tail of servers"
 
 
@@ -134,8 +136,8 @@ def price_of(given: Inputs, price_id: str) -> Any:
 class Becomes:
     """What a price may become once it is asked for, as factors of it, each with the ids behind it.
 
-    A published price: less the discount for the term asked for. One out of date: moved on by what the same sellers' prices
-    did in the time since. One that a seller answered: as far as his answers are usually off. One beside which a newer price
+    A published price: less the discount for the term asked for. One that has expired: moved on by what other sellers' own
+    prices did in the time since. One that a seller answered: as far as his answers are usually off. One beside which a newer price
     is held: anything between the two.
     """
 
@@ -143,12 +145,23 @@ class Becomes:
     offer: Offer
 
     @property
+    def expired_days(self) -> int:
+        """How long ago the last of its prices expired; less than nothing where one has not."""
+        return max((self.given.as_of - self.given.prices.by_id(r.price).expiry).days for r in self.offer.rungs)
+
+    @property
+    def moved_to(self) -> float:
+        """What an hour of it would be by now, if it moved as others most likely did, in the memo's currency."""
+        move = self.given.central(MOVE) ** min(1.0, max(self.expired_days, 0) / _MOVE_DAYS)
+        return float(mean_of(price_of(self.given, self.offer.rungs[0].price)) * move)
+
+    @property
     def parts(self) -> Iterator[tuple[str, Uncertain, frozenset[str]]]:
         """Each factor by the name of its stream."""
         given, offer = self.given, self.offer
         prices = [given.prices.by_id(r.price) for r in offer.rungs]
-        old = max((p.age_days for p in prices if p.stale), default=0)
-        if offer.contractual and old:
+        old = self.expired_days if prices else 0
+        if offer.contractual and any(p.stale for p in prices):
             yield SPREAD, given.uncertain(SPREAD), frozenset({SPREAD})
         elif not offer.contractual:
             figure, behind = price_range(given, offer, given.uncertain(SPREAD))
@@ -157,7 +170,7 @@ class Becomes:
             else:
                 term = term_discount(given, offer)
                 yield term.entry, term.left, term.behind
-        if old:
+        if old > 0:
             move = given.uncertain(MOVE)
             share = min(1.0, old / _MOVE_DAYS)
             low, mode, high = (end**share for end in (move.low, move.mode, move.high))

@@ -57,8 +57,6 @@ def offer_findings(result: DecisionResult, *, late: bool) -> Iterator[F]:
         yield F.OFFERS_ASK_MANY if found.unranked else F.OFFERS_ASK_ONE
         if any(t.assumed for t in found.terms.values()):
             yield F.OFFERS_TERMS_ASSUMED
-        if any(not t.assumed and t.behind for t in found.terms.values()):
-            yield F.OFFERS_TERMS
     if late:
         yield F.OFFERS_LATE
     if len(found.judged) > 1:
@@ -84,6 +82,8 @@ def _of_all(found: OffersResult) -> Iterator[F]:
         yield F.OFFERS_UNPRICED
     if found.apart:
         yield F.OFFERS_APART
+    if found.slow:
+        yield F.OFFERS_SLOW
     if any(not j.named for j in found.judged.values()):
         yield F.OFFERS_UNNAMED
 
@@ -165,6 +165,8 @@ def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapp
         "asked_all": of(lambda found: _sellers(found, found.asked)),
         "assumed_terms": of(_assumed),
         "termed": of(_termed) or (),
+        "moved": of(lambda found: tuple(Named(found.judged[o].offer.seller, o) for o in found.moved)) or (),
+        "slow_sellers": of(lambda found: _names(found.slow)),
         "price_kinds": of(lambda found: Name(_kinds(found))),
         "undated": of(lambda found: _undated(figure, found)) or (),
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
