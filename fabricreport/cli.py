@@ -294,7 +294,11 @@ def list_(output: Path, as_json: bool) -> int:
 @OUTPUT
 @click.option("--as-of", type=DAY, default=None, help="Date of the new edition.  [default: the newest price's date]")
 @JOBS
-@click.option("--quiet", is_flag=True, help="Say nothing unless a headline figure moved or a build failed (for cron).")
+@click.option(
+    "--quiet",
+    is_flag=True,
+    help="Say nothing unless a headline figure moved, a build failed or a new edition has a held price (for cron).",
+)
 @JSON
 @told
 def refresh(
@@ -328,6 +332,9 @@ def refresh(
         done.append(_refreshed(outcome.params, result))
         if not as_json and not (quiet and not result.changes):
             _say_refreshed(outcome.params, result, dates)
+        elif not as_json and result.built is not None:
+            for one in result.plan.held:
+                click.echo(one, err=True)
     if as_json:
         print_json({"ok": not failed, "refreshed": done, "failed": failed})
     return int(failed[0]["exit_code"]) if failed else 0

@@ -10,7 +10,7 @@ from typing import TypeVar
 from fabricreport.as_run import links_of
 from fabricreport.books.answers import Log
 from fabricreport.books.logs.measurements import read_log
-from fabricreport.books.prices.decisions import idle
+from fabricreport.books.prices.decisions import FILE, idle
 from fabricreport.books.prices.reports import unlabelled
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.case import Case, case_of
@@ -53,7 +53,7 @@ def examined(
     problems += [loaded.placed(problem) for problem in _stated_twice(case)] if case else []
     remarks: list[str] = []
     if case is not None:
-        held = (h for h in case.prices.quarantine if not h.is_fault)
+        held = (*case.prices.questions, *(h for h in case.prices.quarantine if not h.is_fault and not h.is_question))
         remarks = [*map(str, held), *excluded_words(case.inputs), *_stand_ins(case), *_of_the_book(case)]
         book = {row.item: None for row in (*case.inputs.price_book.rows, *case.inputs.price_book.shipped)}
         remarks += [str(loaded.placed(note)) for note in unknown_sellers(case.params, case.inputs.offers, book)]
@@ -145,14 +145,17 @@ def _of_the_book(case: Case) -> Iterator[str]:
             yield f"{row.file}:{row.line}: {row.item} waits: it is {why}, after the memo's date {case.as_of}"
     now = book.known(case.as_of).in_use(case.as_of).values()
     yield from unlabelled([row for row in now if row.item in used and row.expires >= case.as_of])
-    later = [entry.read for entry in case.inputs.evidence.values() if entry.read > case.as_of.isoformat()]
+    later = [entry for entry in case.inputs.evidence.values() if entry.read > case.as_of.isoformat()]
     if later:
+        last = max(later, key=lambda entry: entry.read)
         yield (
-            f"{len(later)} entries of the evidence were read after the memo's date {case.as_of}, the last on {max(later)}: the "
-            "memo uses them all the same, for the library keeps no older ones; date it later"
+            f"{len(later)} entries of the evidence were read after the memo's date {case.as_of}, such as {last.id} on {last.read}: "
+            "the memo uses them all the same, for there are no older ones; date it later"
         )
     gone = idle(book.decisions, (*book.given.rows, *book.given.own))
-    yield from (f"{one.item}: the row of {one.date} that {one.who} decided on is gone or was changed" for one in gone)
+    yield from (
+        f"{FILE}: {one.item}: the row of {one.date} that {one.who} decided on is gone or was changed" for one in gone
+    )
 
 
 def _stand_ins(case: Case) -> Iterator[str]:

@@ -59,7 +59,10 @@ def _whole(text: str) -> str:
 def _dated(case: Told, judged: dict[str, Judged]) -> Iterator[tuple[str, str, Judged, str]]:
     """Each offer with its price and its month, as a cell, and the word for the month."""
     for n, (offer, one) in enumerate(judged.items()):
-        yield offer, f"{{{one.price}:bare}} ({{month_{n}}})", one, f"month_{n}"
+        item = one.price.removeprefix("price:")
+        held = f"{{decision.held.stands.{item}:bare}} or {{decision.held.asked.{item}:bare}}, held"
+        spanned = case.inputs.prices.by_id(one.price).spanned
+        yield offer, held if spanned else f"{{{one.price}:bare}} ({{month_{n}}})", one, f"month_{n}"
 
 
 def _months(case: Told, judged: dict[str, Judged]) -> dict[str, object]:

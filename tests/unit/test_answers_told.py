@@ -161,7 +161,7 @@ def test_terms_answered_stand_where_a_published_price_stands_in(tmp_path: Path) 
     assert case.inputs.prices[judged.price.removeprefix("price:")].price == 2.1
     assert judged.weeks_late == 6.0
     assert judged.offer.credit == 0.1
-    assert np.std(plain(judged.spread)) < np.std(plain(silent.spread))
+    assert np.std(plain(judged.factor)) < np.std(plain(silent.factor))
     assert judged.total.mean() != silent.total.mean()
 
 

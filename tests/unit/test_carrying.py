@@ -13,7 +13,7 @@ from fabricreport.case import Case
 from fabricreport.cli import main
 from fabricreport.models.information import Estimate
 from fabricreport.sections.decision.information.carrying import Carrying, carrying_of, ours
-from fabricreport.sections.decision.offers.judged import SPREAD
+from fabricreport.sections.rent_terms import ASSUMED
 from fabricreport.vocabulary import OURS
 
 pytestmark = pytest.mark.slow
@@ -49,11 +49,11 @@ def test_what_is_known_for_certain_carries_nothing() -> None:
     assert carrying(known).of == carrying(before).of - 1
 
 
-def test_the_spread_of_rents_stands_for_the_price_of_each_seller() -> None:
+def test_the_discount_for_a_term_stands_for_the_price_of_each_seller() -> None:
     case = bench.case("tern-finetuning")
-    assert SPREAD in ours(case.inputs, case.knowledge)
+    assert ASSUMED in ours(case.inputs, case.knowledge)
     sellers = [i for i in case.knowledge.inputs if i.startswith("offer:")]
-    assert sellers and case.knowledge.worth([SPREAD]) == case.knowledge.worth(sellers)
+    assert sellers and case.knowledge.worth([ASSUMED]) == case.knowledge.worth(sellers)
 
 
 def test_without_a_choice_nothing_carries() -> None:

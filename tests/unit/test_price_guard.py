@@ -196,7 +196,7 @@ def test_a_row_that_was_rejected_or_may_be_a_spot_price_says_nothing_of_the_mark
     given = [rent(10), rent(4.5, NEWER, product="on-demand")]
     for seller, source in (("b", TWO), ("c", THREE)):
         item = f"gpu-hour-h100-{seller}"
-        given += [rent(4, item=item, source=source), rent(2.4, NEWER, item, source=source, product=product)]
+        given += [rent(4, item=item, source=source), rent(1.9, NEWER, item, source=source, product=product)]
     decisions = [decided(given[-1], "reject", who="A. Mensah", why="a spot price", on=AS_OF)] if verdict else []
     price = used(PriceBook.of(given, decisions=decisions))
     assert price.price == 10 and price.spanned

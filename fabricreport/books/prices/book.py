@@ -56,6 +56,7 @@ LISTED = (Grade.PUBLISHED, Grade.SECONDARY)
 """Grades of a price that somebody read, and nobody offered or signed."""
 _SETTLED = ("repeat", "rejected")
 _JUMP = timedelta(days=400)
+_AHEAD = timedelta(days=62)
 STAND_IN = "no usable row of it is in the price files on this day, so the price shipped with the package stands in"
 
 
@@ -194,6 +195,12 @@ class PriceView(Mapping[str, Price]):
         return len(self._prices)
 
     @property
+    def questions(self) -> tuple[Held, ...]:
+        """The held rows that a person has to settle, the newest of each item that is newer than the price in use."""
+        beside = [p.held for p in self.values() if p.held is not None]
+        return (*beside, *(h for h in self._quarantine if h.is_question and h.item not in self))
+
+    @property
     def stale(self) -> tuple[Price, ...]:
         """Prices past their shelf life on `as_of`, by item."""
         return tuple(p for p in self.values() if p.stale)
@@ -299,7 +306,7 @@ class PriceBook:
 
     def waiting(self, day: date) -> tuple[PriceRow, ...]:
         """The rows that are not there yet on a day, by their own date or because their page was read later."""
-        return tuple(r for r in (*self.given.rows, *self.given.own) if r.known_from > day)
+        return tuple(r for r in (*self.given.rows, *self.given.own) if r.known_from > day and not r.undated)
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -308,33 +315,38 @@ class PriceBook:
 
     @property
     def newest(self) -> date | None:
-        """The day the book tells of: the newest date of a row that may be used and is not `misdated`; None without one.
+        """The day the book tells of: the newest on which a row that may be used became known and is not `misdated`.
 
-        It is the one default date of a new params file, of `prices` and of a refresh. A held row never sets it.
+        It is the one default date of a new params file, of `prices` and of a refresh; None without a row. A held row never
+        sets it.
         """
-        odd = {r.date for r in self.misdated}
-        return max((r.date for r in self.rows if r.date not in odd), default=None)
+        odd = {r.known_from for r in self.misdated}
+        return max((r.known_from for r in self.rows if r.known_from not in odd), default=None)
 
     @property
     def misdated(self) -> tuple[PriceRow, ...]:
-        """Good rows dated more than 400 days after every other date, the shipped prices' included: typing errors."""
-        dates = sorted({r.date for r in (*self.rows, *self.shipped)})
-        own = {r.date for r in self.rows}
+        """Good rows known more than 400 days after every other, the shipped prices included, or dated more than two months
+        after their page was read: typing errors.
+        """
+        dates = sorted({r.known_from for r in (*self.rows, *self.shipped)})
+        own = {r.known_from for r in self.rows}
         odd: set[date] = set()
         while len(dates) > 1 and dates[-1] in own and dates[-1] - dates[-2] > _JUMP:
             odd.add(dates.pop())
-        return tuple(r for r in self.rows if r.date in odd)
+        return tuple(r for r in self.rows if r.known_from in odd or (r.read and r.date - r.read > _AHEAD))
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What to tell whoever goes by `newest`: each date that was not followed, and in which files it stands."""
-        files: dict[date, set[str]] = defaultdict(set)
-        for row in self.misdated:
-            files[row.date].add(Path(row.file).name)
+        """What to tell whoever goes by `newest`: each row whose date was not followed, where it stands, and why."""
         return tuple(
-            f"{', '.join(sorted(files[day]))}: a price dated {day} is more than a year after all others and was not "
-            f"followed; use --as-of {day} if it is meant"
-            for day in sorted(files)
+            f"{r.file}:{r.line}: {r.item} is dated {r.date}, "
+            + (
+                f"long after its page was read on {r.read}"
+                if r.read and r.date - r.read > _AHEAD
+                else "more than a year after all others"
+            )
+            + f", and was not followed; use --as-of {r.known_from} if it is meant"
+            for r in self.misdated
         )
 
     def history(self, item: str) -> tuple[PriceRow, ...]:

@@ -89,9 +89,10 @@ def _over(rows: Sequence[PriceRow], jump: Jump) -> Jump | None:
         r for r in rows if _near(r.date, jump.row.date) and r.date > jump.last.date and r.currency == jump.row.currency
     ]
     before = [r for r in rows if now and r.date < now[-1].date and r.currency == now[-1].currency and r.price > 0]
-    if not now or not before:
+    near = [r for r in before if _near(r.date, jump.last.date)]
+    if not near:
         return None
-    return Jump(now[-1], min(before, key=lambda r: (abs(r.date - jump.last.date), r.date)))
+    return Jump(now[-1], min(near, key=lambda r: (abs(r.date - jump.last.date), r.date)))
 
 
 def _near(one: date, other: date) -> bool:

@@ -139,14 +139,13 @@ def _judged(
     held: list[Held] = []
     for n, row in enumerate(series):
         settled = verdicts.get(key_of(row))
-        if settled is not None and settled.verdict == "reject":
-            held.append(_held(row, REJECTED, f"rejected by {settled.who}: {settled.why}", good[-1] if good else None))
-            continue
         last = good[-1] if good else _yardstick(row, series[n + 1 :], shipped)
-        asked = settled is None and row not in sound and last is not None
-        reason = doubt(row, last) if asked and last else None
+        reason = doubt(row, last) if row not in sound and last else None
         if reason and not good and last and last.date > row.date and spans(row, last):
             reason = None  # an old price that the market has left behind is no slip
+        if reason and settled is not None:
+            refused = settled.verdict == "reject"
+            reason = (REJECTED, f"rejected by {settled.who}: {settled.why}") if refused else None
         if reason is None:
             good.append(row)
         else:

@@ -34,7 +34,7 @@ __all__ = ["HeadlineChange", "RefreshPlan", "RefreshResult", "compare_headlines"
 class RefreshPlan:
     """Whether a new edition is due, why, and as of which day. `last` is None if there is no edition yet.
 
-    `last_good`: prices to go on with where a row of the price files is no price; None where every row is one.
+    `held`: newer prices that a person has to settle, told where something has changed. `last_good`: prices to go on with where a row of the price files is no price; None where every row is one.
     """
 
     changed: bool
@@ -45,6 +45,7 @@ class RefreshPlan:
     last: EditionInfo | None
     messages: tuple[str, ...] = ()
     last_good: tuple[PriceRow, ...] | None = None
+    held: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,11 +93,13 @@ def plan_refresh(
     with disk_errors(root), scratch_folder(root) as scratch:
         plan = make_plan(loaded, scratch, as_of=day, places=places, last_good=good, report=report)
     messages += told
+    held = tuple(str(one) for one in book.at(parse_date(day)).questions)
     if not told:
-        remember(root, question, before, replace(plan.planned(), notes=tuple(messages)), plan.snapshot)
+        remember(root, question, before, replace(plan.planned(), notes=(*messages, *held)), plan.snapshot)
     reasons = tuple(_reasons(plan, last))
     due = plan.slug, plan.as_of, plan.edition, last
-    return RefreshPlan(bool(reasons), reasons, *due, tuple(messages), good if told else None)
+    told_too = () if reasons else held  # a build tells them itself
+    return RefreshPlan(bool(reasons), reasons, *due, (*messages, *told_too), good if told else None, held)
 
 
 def _going_on(book: PriceBook, day: date, last: EditionInfo | None) -> tuple[tuple[PriceRow, ...], list[str]]:

@@ -237,6 +237,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     verb = VERB[read.given.params.money.acquisition]
     titles = {c: inside(title) for c, title in criteria().items()}
     pair = (verdict.choice, verdict.runner_up)
+    sellers = {o: j.offer.seller for o, j in result.offers.judged.items()} if result.offers else {}
     edges = tuple(edging(read.given, read.figure, turn, edge, pair) for turn, edge in read.edges)
     return {
         "judges": judges(read.given),
@@ -266,7 +267,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),
         "newer": told(read.newer) if read.newer else None,
-        **held_words(read.given, result.held, pair),
+        **held_words(read.given, result.held, pair, sellers),
         "shipped": Name(", ".join(read.stood_in)),
     }
 

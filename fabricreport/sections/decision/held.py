@@ -10,6 +10,7 @@ from fabricreport.books.prices.book import Price
 from fabricreport.books.prices.settling import Held
 from fabricreport.chain import Chain
 from fabricreport.findings import Name, Named
+from fabricreport.formats import listed
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.inputs import judge_of
@@ -66,15 +67,21 @@ def _advised(at: Chain) -> Advice:
     return Advice(course, tuple(sorted(offers.asked)) if offers else ())
 
 
-def held_words(given: Inputs, found: tuple[HeldPrice, ...], pair: tuple[str, str]) -> Mapping[str, object]:
-    """The prices by what is done with them: used alone, computed between without or with another advice at an end."""
+def held_words(
+    given: Inputs, found: tuple[HeldPrice, ...], pair: tuple[str, str], sellers: Mapping[str, str]
+) -> Mapping[str, object]:
+    """The prices by what is done with them: used alone, computed between without or with another advice at an end; `sellers` by the ids of
+    their offers."""
 
     def named(one: HeldPrice) -> Iterator[tuple[str, object]]:
         if one.held.date:
             yield "day", Name(f"{one.held.date.day} {one.held.date:%B %Y}")
-        if one.old and one.new and one.turns and one.old.course != one.new.course:
+        if one.old and one.new and one.old.course != one.new.course:
             yield "then", course_told(given, one.old.course, pair)
             yield "now", course_told(given, one.new.course, pair)
+        elif one.old and one.new and one.turns:
+            yield "old", Name(listed([sellers.get(o, o) for o in one.old.asked]))
+            yield "new", Name(listed([sellers.get(o, o) for o in one.new.asked]))
 
     each = [Named(item_names(o.price.item).phrase, o.price.item, **dict(named(o))) for o in found]
     pairs = list(zip(found, each, strict=True))

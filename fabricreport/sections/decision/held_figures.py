@@ -9,7 +9,9 @@ from fabricreport.sections.decision.figure_context import EachSpec
 from fabricreport.sections.decision.held import HeldPrice
 
 
-def _price(name: str, said: str, value: Callable[[HeldPrice], float | None]) -> EachSpec:
+def _price(
+    name: str, said: str, value: Callable[[HeldPrice], float | None], date: Callable[[HeldPrice], str]
+) -> EachSpec:
     return EachSpec(
         f"decision.held.{name}[held]",
         lambda at, item: str(at.given.record(at.held[item].price.id)["unit"]),
@@ -19,11 +21,12 @@ def _price(name: str, said: str, value: Callable[[HeldPrice], float | None]) -> 
         sources=lambda at, item: (at.held[item].price.id,),
         digits=6,
         currency=lambda at, item: at.held[item].price.currency,
+        date=lambda at, item: date(at.held[item]),
         stale=False,
     )
 
 
 HELD = (
-    _price("asked", "Newer price that is held", lambda one: one.held.price),
-    _price("stands", "Last good price before it", lambda one: one.price.price),
+    _price("asked", "Newer price that is held", lambda one: one.held.price, lambda one: str(one.held.date)),
+    _price("stands", "Last good price before it", lambda one: one.price.price, lambda one: str(one.price.date)),
 )

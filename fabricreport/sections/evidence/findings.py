@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from fabricreport.books.names import item_names
-from fabricreport.findings import Findings, Name, Spoken
+from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import judges, judges_missed
 from fabricreport.sections.evidence.result import EvidenceResult
@@ -32,7 +32,7 @@ F = EvidenceFinding
 def spoken(given: Inputs, result: EvidenceResult) -> Spoken:
     """Findings and words of the evidence."""
     words = {
-        "held": Name(", ".join(sorted({item_names(h.item).row for h in given.prices.quarantine}))),
+        "held": tuple(Named(item_names(i).row, i) for i in sorted({h.item for h in given.prices.quarantine})),
         "shipped": Name(", ".join(sorted(p.item for p in result.prices if p.stand_in))),
         "judges": judges(given),
     }

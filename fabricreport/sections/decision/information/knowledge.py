@@ -26,6 +26,7 @@ from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.judged import MOVE, SPREAD
 from fabricreport.sections.decision.offers.study import OffersResult, committing, offers_of
 from fabricreport.sections.decision.turning import varies
+from fabricreport.sections.rent_terms import ASSUMED
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.uncertain import Uncertain
 
@@ -83,7 +84,7 @@ class Knowledge:
         return Traced(self.costs.mean(axis=0).min() - np.quantile(told.min(axis=1), 0.05), self.rests_on)
 
     def _known(self, ids: Collection[str]) -> list[str]:
-        rent = {SPREAD, gpu_type(self.given).server.rent}
+        rent = {SPREAD, ASSUMED, gpu_type(self.given).server.rent}
         asked = {*ids, *(self._prices if rent & {*ids} else ())}
         return [i for i in self.inputs if i in asked]
 
@@ -122,7 +123,8 @@ def prices_of(offers: OffersResult | None, ids: Collection[str]) -> dict[str, Dr
 
 def fixed_in(offers: OffersResult) -> frozenset[str]:
     """Ids whose own draws stand in no offer: each has its own draws of the spread, around the price that was found."""
-    return frozenset({SPREAD, MOVE, *(price for j in offers.judged.values() for price in j.offer.prices)})
+    terms = {entry for term in offers.terms.values() for entry in term.behind}
+    return frozenset({SPREAD, MOVE, *terms, *(price for j in offers.judged.values() for price in j.offer.prices)})
 
 
 def _less_luck_of(given: Inputs, bills: Bills, offers: OffersResult | None, key: str) -> Draws:
