@@ -122,10 +122,10 @@ def test_a_notebook_of_the_project_goes_before_the_shipped_one_for_as_long_as_it
     installed: Installed, tmp_path: Path
 ) -> None:
     ours = "This sentence is our own."
-    own = tmp_path / "notebooks" / "latency.ipynb"
+    own = tmp_path / "notebooks" / "tco.ipynb"
 
     def memo() -> str:
-        told = installed.told("build", "params/example.yaml", "--only", "latency", cwd=tmp_path)
+        told = installed.told("build", "params/example.yaml", "--only", "tco", cwd=tmp_path)
         (page,) = (line.strip() for line in told.splitlines() if line.endswith("memo.html"))
         return (tmp_path / page).read_text(encoding="utf-8")
 
@@ -141,10 +141,11 @@ def test_a_notebook_of_the_project_goes_before_the_shipped_one_for_as_long_as_it
 
 
 def _sentence(notebook: dict, memo: str, ours: str) -> tuple[str, dict]:  # type: ignore[type-arg]
-    """A plain sentence of the notebook that stands in the memo, and the notebook with ours in its place."""
+    """A plain sentence of the notebook, or a note, that stands in the memo, and the notebook with ours in its place."""
     for cell in notebook["cells"]:
         for line in "".join(cell["source"]).splitlines():
-            if line in memo and len(line) > len(ours) and line.endswith(".") and not set(line) & set("{}*_%#`[|"):
-                cell["source"] = "".join(cell["source"]).replace(line, ours)
-                return line, notebook
+            plain = line.removeprefix("note: ")
+            if plain in memo and len(plain) > len(ours) and plain.endswith(".") and not set(plain) & set("{}*_%#`[|"):
+                cell["source"] = "".join(cell["source"]).replace(plain, ours)
+                return plain, notebook
     raise AssertionError("no plain sentence of the notebook stands in the memo")
