@@ -55,8 +55,9 @@ class Hindsight:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether they took what we would have advised; None where that is not compared."""
-        return None if self.verdict is None else self.verdict.choice in self.purchase.chosen
+        """Whether they took what we would have advised; None where that is not compared, or either would have done."""
+        told = self.verdict is not None and not self.verdict.confidence.close
+        return self.verdict.choice in self.purchase.chosen if self.verdict is not None and told else None
 
     @property
     def as_expected(self) -> bool | None:
@@ -91,7 +92,7 @@ def _in_dollars(paid: PricePaid, prices: PriceView) -> float | None:
 
 def todays_prices() -> PriceBook:
     """The prices shipped with the package, as they are in use on whatever day a purchase was."""
-    return PriceBook.of([]).in_hindsight(max(row.date for row in baseline()))
+    return PriceBook.of([]).in_hindsight(max(row.known_from for row in baseline()))
 
 
 def case_of(purchase: Purchase) -> Case:
@@ -194,7 +195,7 @@ def _case(h: Hindsight) -> Iterator[str]:
     if h.verdict is None:
         yield f"  our advice: {p.computable.advice}"
     else:
-        same = "as they took" if h.agrees else "not what they took: a miss"
+        same = {True: "as they took", False: "not what they took: a miss", None: "so no choice could miss"}[h.agrees]
         told = "as expected" if h.as_expected else "not as expected"
         yield f"  our advice in hindsight: {advice_text(h)}, {same}; {told}"
 

@@ -135,15 +135,16 @@ def _tried(read: Callable[[], Read]) -> tuple[Read | None, tuple[Problem, ...]]:
 def _of_the_book(case: Case) -> Iterator[str]:
     """What the price book tells of the rows of this case: let through by the market, waiting, without a label."""
     book = case.inputs.price_book
+    known = book.known(case.as_of)
     used = {i.removeprefix("price:") for i in prices_asked(case.inputs)}
     if rented(case.inputs):
         used |= {r.item for r in book.given.rows if r.item.startswith(f"gpu-hour-{case.params.cluster.gpu}-")}
-    yield from (f"the market moved: {note}" for note in book.known(case.as_of).notes if note.partition(":")[0] in used)
+    yield from (f"the market moved: {note}" for note in known.notes if note.partition(":")[0] in used)
     for row in book.waiting(case.as_of):
         if row.item in used:
             why = f"dated {row.date}" if row.date > case.as_of else f"read on {row.read}"
             yield f"{row.file}:{row.line}: {row.item} waits: it is {why}, after the memo's date {case.as_of}"
-    now = book.known(case.as_of).in_use(case.as_of).values()
+    now = known.in_use(case.as_of).values()
     yield from unlabelled([row for row in now if row.item in used and row.expires >= case.as_of])
     later = [entry for entry in case.inputs.evidence.values() if entry.read > case.as_of.isoformat()]
     if later:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from fabricreport.books.purchases import SYSTEM, PricePaid
@@ -24,33 +25,31 @@ def _price(purchase: str) -> PricePaid:
     return paid
 
 
+def _count(name: str, label: str, rule: str, counted: Callable[[Hindsight], bool]) -> Spec:
+    return Spec(
+        name,
+        "count",
+        label=label,
+        rule=rule,
+        value=lambda _: float(sum(map(counted, all_compared().values()))),
+        counted=True,
+        stale=False,
+    )
+
+
 PURCHASES = (
-    Spec(
-        "report.purchases",
-        "count",
-        label="Purchases of others that are public",
-        rule="count",
-        value=lambda _: float(len(all_compared())),
-        counted=True,
-        stale=False,
-    ),
-    Spec(
+    _count("report.purchases", "Purchases of others that are public", "count", lambda h: True),
+    _count(
         "report.purchases.billed",
-        "count",
-        label="Purchases whose price is set beside our bill",
-        rule="count of those whose GPU, number, network and scope are known",
-        value=lambda _: float(sum(h.bill_usd is not None for h in all_compared().values())),
-        counted=True,
-        stale=False,
+        "Purchases whose price is set beside our bill",
+        "count of those whose GPU, number, network and scope are known",
+        lambda h: h.bill_usd is not None,
     ),
-    Spec(
+    _count(
         "report.purchases.advised",
-        "count",
-        label="Purchases whose choice is set beside our advice",
-        rule="count of those whose GPU, number, network and reasons are known",
-        value=lambda _: float(sum(h.verdict is not None for h in all_compared().values())),
-        counted=True,
-        stale=False,
+        "Purchases whose choice is set beside our advice",
+        "count of those whose GPU, number, network and reasons are known",
+        lambda h: h.verdict is not None,
     ),
     EachSpec(
         "report.purchase[purchase].gpus",

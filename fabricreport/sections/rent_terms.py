@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricreport.books.names import seller_names
 from fabricreport.books.offers.offer import Offer
+from fabricreport.books.prices.rules import term_months
 from fabricreport.books.providers import read_providers
 from fabricreport.inputs import Inputs
 from fabricreport.scenario import slugify
@@ -15,7 +15,6 @@ from fabricreport.uncertain import Uncertain, exactly
 
 ASSUMED = "evidence:rent-term-discount"
 """The discount of a seller who publishes none."""
-_TERM = re.compile(r"-reserved-(\d+)m$")
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def term_discount(given: Inputs, offer: Offer) -> TermDiscount:
     "Up to" is an end, and a price "from" is one: anything between nothing and it. A price that is for a term is whole.
     """
     price = offer.rungs[0].price if offer.rungs else ""
-    if _TERM.search(price):
+    if term_months(price):
         return TermDiscount(price, exactly(0.0), frozenset())
     asked = given.prices.by_id(price) if price else None
     for slug in slugs(offer.seller):
@@ -69,8 +68,6 @@ def slugs(name: str) -> tuple[str, ...]:
 def for_the_term(given: Inputs, slug: str) -> Iterator[str]:
     """The seller's items that are a price for a term no longer than the client's, the longest first."""
     start = f"gpu-hour-{given.params.cluster.gpu}-{slug}-reserved-"
-    terms = {
-        item: int(found.group(1)) for item in given.prices if item.startswith(start) and (found := _TERM.search(item))
-    }
+    terms = {item: months for item in given.prices if item.startswith(start) and (months := term_months(item))}
     most = int(given.params.money.horizon_months)
     yield from sorted((i for i, months in terms.items() if months <= most), key=lambda i: -terms[i])

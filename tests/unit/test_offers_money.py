@@ -158,6 +158,13 @@ def test_what_is_open_makes_a_condition_and_what_is_refused_takes_an_offer_out()
     assert pick(listed) == Pick(Standing.LISTED, "a", "b", ("a", "b"))
 
 
+def test_a_price_out_of_date_contends_and_puts_nobody_out() -> None:
+    old, fresh, dear = (Reach(m, m - 1, m + 1, open=True, firm=False, old=m == 5) for m in (5, 10, 14))
+    assert pick({"a": old, "b": fresh, "c": dear}).contenders == ("a", "b")
+    assert pick({"a": old, "c": dear}).contenders == ("a", "c")
+    assert pick({"a": old}).contenders == ("a",)
+
+
 def test_the_room_for_a_surcharge_is_the_lead_over_what_a_dollar_an_hour_costs() -> None:
     first, second = (cost_of(flat(p), LOST, YEAR) for p in (2.0, 2.5))
     assert first.per_dollar == pytest.approx(HOURS / 0.72)

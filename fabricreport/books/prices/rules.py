@@ -240,6 +240,12 @@ def _of_a_rent(text: str, info: ValidationInfo) -> str:
     return text
 
 
+def term_months(item: str) -> int | None:
+    """The months of the term that an item of rent is a price for; None where it names none."""
+    found = _TERM.fullmatch(product_named(item))
+    return int(found.group(1)) if found else None
+
+
 def product_named(item: str) -> str:
     """The product that the ending of an item of rent names: on demand without one."""
     found = _ENDING.search(item)

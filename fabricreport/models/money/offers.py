@@ -149,7 +149,7 @@ class Reach:
     """How far an offer's mean cost may still move: from `low` to `high`; `open` where something about it is not settled
     that a seller has to write down, `firm` where the seller is bound by it, `barred` where it refuses what is needed.
 
-    `apart` where its network is paid for beside it at a price that is not named, `expired` where it was made to this client
+    `old` where it is a published price that is out of date: it may contend, and puts nobody out. `apart` where its network is paid for beside it at a price that is not named, `expired` where it was made to this client
     and its last day has passed, `ready` where it is likely to run by the client's date.
     """
 
@@ -162,6 +162,7 @@ class Reach:
     apart: bool = False
     expired: bool = False
     ready: bool = True
+    old: bool = False
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,8 @@ class Pick:
 
 
 def pick(reach: Mapping[str, Reach], material_usd: float = 0.0, *, by_date: bool = False) -> Pick:
-    """The verdict on offers, by id. An offer contends if its least cost is no more than the least of all highest costs.
+    """The verdict on offers, by id. An offer contends if its least cost is no more than the least of all highest costs of
+    those that are not `old`.
 
     Leads below `material_usd` count as level. A dearer offer that does not contend changes nothing. `by_date`: the client
     stated a date and no price of missing it, so offers that are likely to meet it go before those that are not.
@@ -208,7 +210,7 @@ def _pick(able: Mapping[str, Reach], material_usd: float) -> Pick:
     order = sorted(able, key=lambda o: (able[o].mean, o))
     if not order:
         return Pick(Standing.NONE, "", "")
-    ceiling = min(r.high for r in able.values())
+    ceiling = min((r.high for r in able.values() if not r.old), default=float("inf"))
     contenders = tuple(o for o in order if able[o].low <= ceiling + (material_usd if able[o].firm else 0.0))
     first = contenders[0]
     second = next((o for o in order if o != first), "")

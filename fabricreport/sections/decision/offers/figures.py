@@ -83,6 +83,7 @@ def _least(name: str, what: str, rule: str, shares: Callable[[OffersResult], Map
         value=lambda at, offer: shares(found(at))[offer],
         inputs=lambda at, offer: inputs_of(of(at, offer).total),
         digits=2,
+        stale=_old,
         when=lambda at, offer: offer in shares(found(at)),
     )
 
@@ -124,7 +125,6 @@ def _term(end: str, what: str, value: Callable[[Uncertain], float]) -> EachSpec:
         sources=lambda at, offer: tuple(sorted(found(at).terms[offer].behind)),
         digits=2,
         when=lambda at, offer: bool(found(at).terms.get(offer) and found(at).terms[offer].behind),
-        stale=False,
     )
 
 
@@ -159,10 +159,11 @@ _EACH = (
         "decision.offers.moved[offer]",
         "usd/gpu-hour",
         label=_named("Expired price, moved on to the memo's date"),
-        rule="price × how far other sellers' own prices moved in eleven months, for its share of that time",
+        rule="price × how far sellers' prices moved in eleven months, for the share of it since this one expired; the mean",
         value=lambda at, offer: found(at).moved[offer],
         sources=lambda at, offer: (of(at, offer).price, MOVE),
         digits=3,
+        stale=True,
         when=lambda at, offer: offer in found(at).moved,
     ),
     EachSpec(

@@ -23,13 +23,11 @@ from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.rent_terms import term_discount
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import delay_days
-from fabricreport.uncertain import Uncertain
+from fabricreport.uncertain import Uncertain, exactly
 
 SPREAD, MOVE = "evidence:rent-spread", "evidence:rent-move-same-seller"
 """How far the prices of sellers lie around their median, and how far the same sellers' prices moved in eleven months."""
 _MOVE_DAYS = 335
-TOLD_DAYS = 30
-"""Days past its end from which on it is told what a price is moved on to."""
 SERVERS_TAIL = "tail of servers"
 
 
@@ -56,8 +54,8 @@ class Judged:
     """An offer judged: `option` is the compared one whose lost time it has, `named` whether the offer says so itself.
 
     `total` (draws,) is the cost of the whole work, `useful_hour` that of a useful GPU-hour without a price of delay.
-    `factor` (draws,) is what its price may become once it is asked for, exactly 1 for a contract. `weeks_late` are from the memo's date to the hand-over, `ready` the share of draws in
-    which it runs stably by the client's date.
+    `factor` (draws,) is what its price may become once it is asked for, exactly 1 for a contract. `weeks_late` are from the
+    memo's date to the hand-over, `ready` the share of draws in which it runs stably by the client's date.
     """
 
     offer: Offer
@@ -137,8 +135,8 @@ class Becomes:
     """What a price may become once it is asked for, as factors of it, each with the ids behind it.
 
     A published price: less the discount for the term asked for. One that has expired: moved on by what other sellers' own
-    prices did in the time since. One that a seller answered: as far as his answers are usually off. One beside which a newer price
-    is held: anything between the two.
+    prices did in the time since. One that a seller answered: as far as his answers are usually off. One beside which a
+    newer price is held: anything between the two.
     """
 
     given: Inputs
@@ -150,17 +148,25 @@ class Becomes:
         return max((self.given.as_of - self.given.prices.by_id(r.price).expiry).days for r in self.offer.rungs)
 
     @property
+    def move(self) -> Uncertain:
+        """The factor by which a price has moved since it expired; exactly 1 where it has not expired."""
+        move, share = self.given.uncertain(MOVE), min(1.0, max(self.expired_days, 0) / _MOVE_DAYS)
+        return Uncertain("pert", *(end**share for end in (move.low, move.mode, move.high))) if share else exactly(1.0)
+
+    @property
     def moved_to(self) -> float:
-        """What an hour of it would be by now, if it moved as others most likely did, in the memo's currency."""
-        move = self.given.central(MOVE) ** min(1.0, max(self.expired_days, 0) / _MOVE_DAYS)
-        return float(mean_of(price_of(self.given, self.offer.rungs[0].price)) * move)
+        """What an hour of it is on average by now, in the memo's currency."""
+        found = mean_of(price_of(self.given, self.offer.rungs[0].price))
+        return float(found * self.given.sampler.draws(self.move, self._stream(MOVE)).mean())
+
+    def _stream(self, entry: str) -> str:
+        return f"{entry} of {self.offer.id}"
 
     @property
     def parts(self) -> Iterator[tuple[str, Uncertain, frozenset[str]]]:
         """Each factor by the name of its stream."""
         given, offer = self.given, self.offer
         prices = [given.prices.by_id(r.price) for r in offer.rungs]
-        old = self.expired_days if prices else 0
         if offer.contractual and any(p.stale for p in prices):
             yield SPREAD, given.uncertain(SPREAD), frozenset({SPREAD})
         elif not offer.contractual:
@@ -170,11 +176,8 @@ class Becomes:
             else:
                 term = term_discount(given, offer)
                 yield term.entry, term.left, term.behind
-        if old > 0:
-            move = given.uncertain(MOVE)
-            share = min(1.0, old / _MOVE_DAYS)
-            low, mode, high = (end**share for end in (move.low, move.mode, move.high))
-            yield MOVE, Uncertain("pert", low, mode, high), frozenset({MOVE})
+        if prices and not self.move.fixed:
+            yield MOVE, self.move, frozenset({MOVE})
         for price in prices:
             if price.spanned:
                 span = price.figure
@@ -186,7 +189,7 @@ class Becomes:
         for stream, figure, behind in self.parts:
             for entry in behind:
                 self.given.value(entry)  # noted as asked for
-            drawn = self.given.sampler.draws(figure, f"{stream} of {self.offer.id}")
+            drawn = self.given.sampler.draws(figure, self._stream(stream))
             found = found * Traced(drawn / drawn.mean() if stream == SPREAD else drawn, behind)
         return self.given.spread(found)
 
@@ -287,6 +290,7 @@ def _reach(
         barred=barred,
         apart=Open.EXTRA in open_,
         expired=offer.contractual and Open.OLD in open_,
+        old=not offer.contractual and Open.OLD in open_,
         ready=ready >= given.central("evidence:rule-ready-probability"),
     )
 

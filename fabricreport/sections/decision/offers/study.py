@@ -22,7 +22,7 @@ from fabricreport.provenance import Traced, mean_of
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.answered import too_small, with_answers
-from fabricreport.sections.decision.offers.judged import TOLD_DAYS, Becomes, Judged, Open, judged_of
+from fabricreport.sections.decision.offers.judged import Becomes, Judged, Open, judged_of
 from fabricreport.sections.listed_offers import listing
 from fabricreport.sections.rent_terms import TermDiscount, term_discount
 from fabricreport.sections.tco.bills import Bills
@@ -151,7 +151,7 @@ def offers_of(
         apart=listed.apart if listed else (),
         unpriced=listed.unpriced if listed else (),
         undated=listed.undated if listed else {},
-        moved={o: b.moved_to for o in order if (b := Becomes(given, judged[o].offer)).expired_days >= TOLD_DAYS}
+        moved={o: b.moved_to for o in order if (b := Becomes(given, judged[o].offer)).expired_days > 0}
         if listed
         else {},
         slow=listed.slow if listed else (),
