@@ -89,7 +89,7 @@ class PriceReport:
         """One line for each finding, a summary last."""
         lines = [f"error: {p}" for p in self.problems]
         lines += [f"held: {h}" for h in self.quarantine if not h.is_fault]
-        old = [f"stale: {p.item} of {p.date} expires on {p.expiry} ({p.age_days} days old)" for p in self.stale]
+        old = [f"stale: {p.item} of {p.date}, good until {p.expiry} ({p.age_days} days old)" for p in self.stale]
         lines += old[:STALE_LINES]
         if len(old) > STALE_LINES:
             lines.append(f"stale: {len(old) - STALE_LINES} more; --json lists them all")
@@ -119,7 +119,7 @@ def unlabelled(rows: Iterable[PriceRow]) -> list[str]:
     said = {"product": "of what product it is", "read": "when its page was read"}
     return [
         f"{file}: rents here do not say {' or '.join(said[k] for k, n in counts.items() if n)} "
-        f"({max(counts.values())} of those asked for): taken as unknown"
+        f"({max(counts.values())} of the rows in use): taken as unknown"
         for file, counts in silent.items()
         if any(counts.values())
     ]

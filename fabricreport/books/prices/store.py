@@ -64,7 +64,7 @@ def _header(text: str) -> tuple[str, ...]:
 
 def _widened(text: str, columns: Sequence[str]) -> str:
     """The text of a price file with all columns, those that it lacks left empty; comments stay as they are."""
-    lines, start, found = text.splitlines(keepends=True), 0, []
+    lines, start, found = io.StringIO(text, newline="").readlines(), 0, []  # as csv counts them
     reader = csv.reader(io.StringIO(text, newline=""))
     headed = False
     for cells in reader:
