@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 _REMARKS = 5
 """As many remarks on the language as a person reads on a screen."""
-_CLASSES = {Ground.DEADLINE: "close, by the client's date", Ground.WEIGHTS: "close, by the client's weights"}
+_CLASSES = {
+    Ground.DEADLINE: "close, by the client's date",
+    Ground.POLICY: "close, by the client's policy",
+    Ground.ESTATE: "close, by the client's estate",
+    Ground.ORDER: "close, by the client's order of criteria",
+    Ground.WEIGHTS: "close, by the client's weights",
+}
 """What stands in the place of the class where a close call was decided by something else than money."""
 
 

@@ -80,14 +80,14 @@ class Confidence(StrEnum):
     """Classes of an advice, from the least to the most."""
 
     DOES_NOT_MATTER = "does not matter"
-    TOSS_UP = "toss-up"
+    CLOSE = "close"
     LEANING = "leaning"
     CLEAR = "clear"
 
     @property
     def close(self) -> bool:
         """Whether the lead is too small to choose by."""
-        return self in (Confidence.DOES_NOT_MATTER, Confidence.TOSS_UP)
+        return self in (Confidence.DOES_NOT_MATTER, Confidence.CLOSE)
 
 
 class Ground(StrEnum):
@@ -96,8 +96,15 @@ class Ground(StrEnum):
     MONEY = "money"
     SIZE = "size"
     DEADLINE = "deadline"
+    POLICY = "policy"
+    ESTATE = "estate"
+    ORDER = "order"
     WEIGHTS = "weights"
     NOTHING = "nothing"
+
+
+STATED = (Ground.POLICY, Ground.ESTATE, Ground.ORDER, Ground.WEIGHTS)
+"""What a client may state beside a date that breaks a tie, in the order in which it is asked."""
 
 
 class CourseKind(StrEnum):

@@ -54,6 +54,7 @@ class NameBook:
     """`evidence/names.yaml`, whose head explains each key."""
 
     __pydantic_config__ = CLOSED
+    grounds: Mapping[str, str]
     rent: str
     price: str
     inputs: Mapping[str, str]

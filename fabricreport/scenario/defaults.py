@@ -43,7 +43,7 @@ IN_WORDS: Mapping[str, str] = {
     "workload.run_days": "as long as the tokens take",
     "workload.jobs": "one job on all GPUs of a site, or on a shared cluster the sizes published for one",
     "organisation.beyond_money": "no order: it breaks no tie",
-    "money.materiality_usd": "the larger of a share of the lines that differ and the noise of their quotes",
+    "money.materiality_usd": "by the rule: a share of what the two bills differ by line by line, the noise of their quotes, or a share of the network",
     "providers": "none named",
     "offers": "none: published prices stand in",
     "measurements": "none",

@@ -313,8 +313,8 @@ class Money(Section):
     )
     materiality_usd: Annotated[float | None, Unit("usd", zero=True)] = Field(
         default=None,
-        description="Lead in US dollars below which a choice is close. If left out, the larger of 5 % of the lines that "
-        "differ and the noise of their quotes.",
+        description="Lead in US dollars below which a choice is close. If left out, the largest of 5 % of what the lines "
+        "differ by, the noise of their quotes, and 0.5 % of the dearer network.",
         examples=[250000],
     )
 

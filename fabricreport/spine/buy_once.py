@@ -17,7 +17,7 @@ from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import MOST_CHANGES, Read, of_weeks
 from fabricreport.spine.courses import course_of
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Confidence, Ground
+from fabricreport.vocabulary import STATED, Confidence, Ground
 
 MOST_CARE = 2
 """So many remarks stand beside the one on assumptions."""
@@ -103,7 +103,7 @@ class Finding(StrEnum):
     STANDS_CLEAR = "money decides, clearly"
     STANDS_NARROWLY = "money decides, on the mean"
     STANDS_BY_DATE = "the date decides"
-    STANDS_BY_WEIGHTS = "the client's weights decide"
+    STANDS_BY_STATED = "something else that the client stated decides"
     STANDS_OPEN = "the two are too close to commit to one"
     STANDS_ASKING = "so they are, and what asking costs is small and keeps the date"
     # what to read with care, the most important first
@@ -283,7 +283,7 @@ def _other_side(read: Read) -> Iterator[Finding]:
         Confidence.CLEAR: F.STANDS_CLEAR,
         Confidence.LEANING: F.STANDS_NARROWLY,
         Ground.DEADLINE: F.STANDS_BY_DATE,
-        Ground.WEIGHTS: F.STANDS_BY_WEIGHTS,
+        **dict.fromkeys(STATED, F.STANDS_BY_STATED),
     }
     if read.ground in by_ground:
         yield by_ground[read.ground]

@@ -21,7 +21,7 @@ from fabricreport.sections.decision.offers.tables import asking
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Basis, Confidence, CourseKind, Ground, Side
+from fabricreport.vocabulary import STATED, Basis, Confidence, CourseKind, Ground, Side
 
 SHOWN = 8
 """Most offers in the table of page one."""
@@ -40,7 +40,7 @@ class Finding(StrEnum):
     PREMIUM = "nobody is bound yet, and one network may cost a little more by the hour"
     PREFERRED = "nobody is bound yet, and the advised network is worth more by the hour"
     BY_DATE = "nobody is bound yet, and the date decides between the networks"
-    BY_WEIGHTS = "nobody is bound yet, and the client's weights decide between the networks"
+    BY_STATED = "nobody is bound yet, and something else that the client stated decides between the networks"
     ASK_BOTH = "nobody is bound yet, and nothing decides between the networks but offers"
     SIGN_TESTED = "an offer may be taken, and its network is tested"
     SIGN_DATED = "an offer may be taken, and there is no network to test"
@@ -165,7 +165,7 @@ class _Read:
     @property
     def preferred(self) -> bool:
         """Whether one network is advised for its money, and is worth more by the hour."""
-        return self.worth == "less" and not self.verdict.open and self.ground not in (Ground.DEADLINE, Ground.WEIGHTS)
+        return self.worth == "less" and not self.verdict.open and self.ground not in (Ground.DEADLINE, *STATED)
 
     @property
     def single(self) -> float | None:
@@ -230,7 +230,7 @@ def _advice(read: _Read) -> Iterator[Finding]:
 
 def _between(read: _Read) -> Iterator[Finding]:
     """Which network to ask for where nobody is bound yet."""
-    settled = {Ground.DEADLINE: F.BY_DATE, Ground.WEIGHTS: F.BY_WEIGHTS}
+    settled = {Ground.DEADLINE: F.BY_DATE, **dict.fromkeys(STATED, F.BY_STATED)}
     if read.idle:
         yield from () if read.worth == "same" else (F.PREMIUM,)
     elif read.ground in settled:

@@ -33,7 +33,7 @@ from fabricreport.blocks.nodes import (
 from fabricreport.cli import main
 from fabricreport.evidence import read_yaml
 from fabricreport.memo.document.gather import gather
-from fabricreport.sections.decision.inputs import framework_of
+from fabricreport.sections.decision.axes import framework_of
 
 ROOT = Path(__file__).parents[2]
 PRINTED = ("page-one", "body")

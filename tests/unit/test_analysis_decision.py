@@ -20,7 +20,7 @@ from fabricreport.models.judgement.framework import AXES, evaluate, rules_from
 from fabricreport.provenance import plain
 from fabricreport.scenario import params_from
 from fabricreport.scenario.whatif import TRIED_BY, WHY
-from fabricreport.sections.decision.inputs import assumed_facts, framework_facts, target_gpus
+from fabricreport.sections.decision.axes import assumed_facts, framework_facts, target_gpus
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.stance import direction
 
@@ -168,7 +168,7 @@ def test_the_framework_agrees_only_when_it_leans_to_the_family_of_the_choice(
     choice: str, rival: str, leans_to: str, decided_by: str, word: str
 ) -> None:
     families = {"ib": "infiniband", "white": "rocev2", "tcp": "ethernet-tcp"}
-    verdict = Verdict(choice, rival, "toss-up", decided_by, 0.5, 1.0, 2.0, 3.0, {}, None)
+    verdict = Verdict(choice, rival, "close", decided_by, 0.5, 1.0, 2.0, 3.0, 0.1, {}, None)
     printed = {"tcp": 1.0, "white": 2.0, "ib": 3.0}
     assert standing(verdict, families, leans_to, printed) == word
     if word == "behind":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,35 +18,41 @@ from scipy import stats
 
 from fabricreport.case import Case, open_case
 from fabricreport.models.judgement.comparison import (
+    Apart,
     Rule,
     Verdict,
     Weighing,
+    classed,
     decide,
+    lines_apart,
     noise,
     noise_apart,
     probability_cheaper,
     rival_of,
-    stake,
 )
 from fabricreport.provenance import plain
-from fabricreport.sections.decision.inputs import material, ready
-from fabricreport.sections.tco.cost import QUOTED
-from fabricreport.vocabulary import Confidence
+from fabricreport.sections.decision.inputs import apart, ready
+from fabricreport.sections.tco.cost import QUOTED, network_pieces
+from fabricreport.vocabulary import Confidence, Ground
 
 pytestmark = pytest.mark.slow
 
-PARAMS = Path(__file__).parents[2] / "params"
+ROOT = Path(__file__).parents[2]
+PARAMS = ROOT / "params"
 Draws = NDArray[np.float64]
-RULE = Rule(clear_probability=0.9, material_share=0.05, ready_probability=0.8, fabric_matters_from_gpus=16)
+RULE = Rule(
+    clear_probability=0.9, material_share=0.05, network_share=0.005, trifling_share=0.001, turning_share=1 / 3,
+    ready_probability=0.8, fabric_matters_from_gpus=16,
+)  # fmt: skip
 FAMILIES = {"ib": "infiniband", "roce": "rocev2", "white": "rocev2"}
-SILENT = Weighing("neither", weights_stated=False, date_stated=False)
+SILENT = Weighing("neither", date_stated=False)
 NORMAL = stats.norm.ppf((np.arange(4096) + 0.5) / 4096)
 
 
 def verdict(totals: Mapping[str, Any], m: float = 10.0, **more: Any) -> Verdict:
     stated: dict[str, Any] = {
         "rule": RULE,
-        "materiality": lambda a, b: m,
+        "apart": lambda a, b: Apart(lines=0.0, quotes=m, network=1_000.0),
         "ready": dict.fromkeys(totals, 1.0),
         "weighing": SILENT,
         "gpus": 1024,
@@ -74,16 +82,46 @@ def test_a_lead_that_counts_in_too_few_draws_is_leaning() -> None:
     assert 0.5 < found.probability < RULE.clear_probability
 
 
-def test_a_lead_below_what_counts_whose_knowledge_is_worth_more_is_a_toss_up() -> None:
+def test_a_lead_below_what_counts_is_close_as_long_as_anything_is_worth_knowing() -> None:
     found = verdict(pair(5, 60))
-    assert (found.confidence, found.decided_by, found.open) == ("toss-up", "nothing", True)
-    assert found.lead < 10 < found.evpi and found.course.id == "either:ib+roce"
+    assert (found.confidence, found.decided_by, found.open) == ("close", "nothing", True)
+    assert found.lead < 10 and found.trifle == 1.0 < found.evpi and found.course.id == "either:ib+roce"
 
 
-def test_a_lead_and_a_worth_below_what_counts_do_not_matter() -> None:
+def test_a_lead_below_what_counts_does_not_matter_where_knowing_everything_is_worth_a_trifle() -> None:
     found = verdict(pair(5, 3))
     assert (found.confidence, found.open) == ("does not matter", True)
-    assert max(found.lead, found.evpi) < 10
+    assert found.lead < 10 and found.evpi < found.trifle
+
+
+@pytest.mark.parametrize(
+    ("lines", "quotes", "network", "found"), [(300, 10, 1_000, 15), (100, 10, 1_000, 10), (100, 1, 4_000, 20)]
+)
+def test_what_counts_is_the_largest_of_three_unless_the_client_states_it(
+    lines: float, quotes: float, network: float, found: float
+) -> None:
+    between = Apart(lines, quotes, network)
+    assert between.material(RULE) == found
+    assert between.material(RULE, 7.0) == 7.0 and between.material(RULE, 0.0) == 0.0
+
+
+CLOSE_RULE = list(csv.DictReader((ROOT / "tests/golden/close_rule.csv").read_text(encoding="utf-8").splitlines()))
+
+
+def test_the_rule_says_of_28_clients_what_was_written_down_before_it_was_coded() -> None:
+    """Their figures of 26 November 2026, as the bills were then."""
+    base, found = verdict(pair(50, 20)), {}
+    assert len(CLOSE_RULE) == 28
+    for row in CLOSE_RULE:
+        between = Apart(*(float(row[f"{part}_usd"]) for part in ("lines", "quotes", "network")))
+        client = replace(
+            base, lead=float(row["lead_usd"]), probability=float(row["probability"]), evpi=float(row["evpi_usd"]),
+            materiality=between.material(RULE), trifle=RULE.trifling_share * between.network,
+        )  # fmt: skip
+        found[row["client"]] = str(classed(client, RULE))
+    assert found == {
+        row["client"]: row["expected"] if row["expected"] != "size" else found[row["client"]] for row in CLOSE_RULE
+    }
 
 
 @pytest.mark.parametrize(("gpus", "per_node"), [(8, 8), (4, 8), (15, 4)])
@@ -92,7 +130,7 @@ def test_below_the_size_at_which_a_fabric_matters_nothing_else_is_asked(gpus: in
     assert (found.confidence, found.decided_by, found.open) == ("does not matter", "size", True)
 
 
-DATED = Weighing("neither", weights_stated=False, date_stated=True)
+DATED = Weighing("neither", date_stated=True)
 
 
 @pytest.mark.parametrize("spread", [3, 60])
@@ -101,7 +139,7 @@ def test_a_stated_date_decides_a_close_call_where_only_one_of_the_two_meets_it(s
     found = verdict(pair(5, spread), ready=late, weighing=DATED)
     assert (found.choice, found.runner_up, found.decided_by) == ("ib", "roce", "deadline")
     assert (
-        found.confidence in (Confidence.DOES_NOT_MATTER, Confidence.TOSS_UP)
+        found.confidence in (Confidence.DOES_NOT_MATTER, Confidence.CLOSE)
         and found.lead == pytest.approx(-5)
         and not found.open
     )
@@ -123,25 +161,28 @@ def test_fewer_weeks_never_turn_a_close_call_back_to_what_takes_longer() -> None
     assert [v.course.id for v in found] == ["either:ib+roce", *["take:ib"] * 3]
 
 
-@pytest.mark.parametrize(("leans_to", "choice", "agrees"), [("infiniband", "ib", True), ("rocev2", "roce", True)])
-def test_weights_decide_a_close_call_only_where_they_are_stated(leans_to: str, choice: str, agrees: bool) -> None:
-    stated = verdict(pair(5, 60), weighing=Weighing(leans_to, weights_stated=True, date_stated=False))
-    assert (stated.choice, stated.decided_by, stated.agrees) == (choice, "weights", agrees)
-    silent = verdict(pair(5, 60), weighing=Weighing(leans_to, weights_stated=False, date_stated=False))
-    assert (silent.choice, silent.decided_by, silent.open) == ("roce", "nothing", True)
-    assert silent.agrees is (leans_to == "rocev2")
+IB, ROCE, BOTH = frozenset({"ib"}), frozenset({"roce"}), frozenset({"ib", "roce"})
 
 
-def test_weights_never_overrule_money_that_counts() -> None:
+@pytest.mark.parametrize("ground", [Ground.POLICY, Ground.ESTATE, Ground.ORDER, Ground.WEIGHTS])
+def test_what_the_client_states_breaks_a_tie_and_overrules_no_money_that_counts(ground: Ground) -> None:
+    stated = Weighing("infiniband", date_stated=False, grounds=((ground, IB),))
+    tie = verdict(pair(5, 60), weighing=stated)
+    assert (tie.choice, tie.decided_by, tie.agrees, tie.lead) == ("ib", ground, True, pytest.approx(-5))
     for spread in (20, 60):
-        found = verdict(pair(50, spread), weighing=Weighing("infiniband", weights_stated=True, date_stated=False))
+        found = verdict(pair(50, spread), weighing=stated)
         assert (found.choice, found.decided_by, found.agrees) == ("roce", "money", False)
 
 
-def test_the_date_is_asked_before_the_weights() -> None:
-    both = Weighing("rocev2", weights_stated=True, date_stated=True)
-    found = verdict(pair(5, 60), ready={"roce": 0.3, "ib": 0.9}, weighing=both)
+def test_the_first_ground_that_speaks_for_one_of_the_two_alone_breaks_the_tie_and_the_date_comes_first() -> None:
+    grounds = ((Ground.POLICY, BOTH), (Ground.ESTATE, frozenset[str]()), (Ground.ORDER, IB), (Ground.WEIGHTS, ROCE))
+    found = verdict(pair(5, 60), weighing=Weighing("neither", date_stated=False, grounds=grounds))
+    assert (found.choice, found.decided_by) == ("ib", "order")
+    dated = Weighing("rocev2", date_stated=True, grounds=((Ground.POLICY, ROCE),))
+    found = verdict(pair(5, 60), ready={"roce": 0.3, "ib": 0.9}, weighing=dated)
     assert (found.choice, found.decided_by, found.agrees) == ("ib", "deadline", False)
+    undecided = verdict(pair(5, 60), weighing=Weighing("neither", date_stated=False, grounds=grounds[:2]))
+    assert (undecided.decided_by, undecided.open) == ("nothing", True)
 
 
 def test_a_clear_lead_that_misses_the_date_is_leaning_at_most() -> None:
@@ -152,11 +193,11 @@ def test_a_clear_lead_that_misses_the_date_is_leaning_at_most() -> None:
     assert verdict(pair(50, 20), ready={"roce": 0.3, "ib": 0.4}, weighing=DATED).confidence == "clear"
 
 
-def test_an_assumption_caps_a_clear_lead_and_nothing_else() -> None:
-    capped = verdict(pair(50, 20)).capped_by_assumption()
-    assert (capped.confidence, capped.capped) == ("leaning", "assumption")
+def test_a_cap_makes_a_clear_lead_leaning_and_opens_no_tie() -> None:
+    capped = verdict(pair(50, 20)).capped_by("input")
+    assert (capped.confidence, capped.capped, capped.open) == ("leaning", "input", False)
     for other in (verdict(pair(50, 60)), verdict(pair(5, 60))):
-        assert other.capped_by_assumption() == other
+        assert other.capped_by("input") == other
 
 
 def test_a_single_option_is_its_own_rival_without_a_lead() -> None:
@@ -186,13 +227,14 @@ def bills(draw: Any) -> dict[str, dict[str, Draws]]:
 
 
 def judged(parts: Mapping[str, Mapping[str, Draws]], weighing: Weighing = SILENT) -> Verdict:
-    def m(a: str, b: str) -> float:
+    def between(a: str, b: str) -> Apart:
         quoted = [name for name in {**parts[a], **parts[b]} if name.startswith(QUOTED)]
-        return max(RULE.material_share * stake(parts[a], parts[b]), noise(parts[a], parts[b], quoted))
+        network = max(sum(float(amount.mean()) for amount in network_pieces(parts[o]).values()) for o in (a, b))
+        return Apart(lines_apart(parts[a], parts[b]), noise(parts[a], parts[b], quoted), network)
 
     totals = {o: np.sum(list(lines.values()), axis=0) for o, lines in parts.items()}
     return decide(
-        totals, FAMILIES, rule=RULE, materiality=m, ready=dict.fromkeys(totals, 1.0), weighing=weighing,
+        totals, FAMILIES, rule=RULE, apart=between, ready=dict.fromkeys(totals, 1.0), weighing=weighing,
         gpus=1024, gpus_per_node=8,
     )  # fmt: skip
 
@@ -216,7 +258,7 @@ def test_one_equal_cost_for_every_option_changes_no_class(
 @given(bills())
 def test_two_options_with_equal_bills_differ_by_nothing_and_do_not_matter(parts: dict[str, dict[str, Draws]]) -> None:
     found = judged({"ib": parts["ib"], "roce": dict(parts["ib"])})
-    assert (found.lead, found.evpi, found.materiality, found.probability) == (0.0, 0.0, 0.0, 0.5)
+    assert (found.lead, found.evpi, found.probability) == (0.0, 0.0, 0.5)
     assert found.confidence == "does not matter"
 
 
@@ -236,10 +278,7 @@ def test_swapping_two_bills_swaps_choice_and_rival_and_nothing_else(parts: dict[
 def test_another_currency_changes_no_class(parts: dict[str, dict[str, Draws]], rate: float) -> None:
     one = judged(parts)
     other = judged({o: {n: line * rate for n, line in lines.items()} for o, lines in parts.items()})
-    if (
-        abs(one.lead - one.materiality) > 1e-6 * one.materiality
-        and abs(one.evpi - one.materiality) > 1e-6 * one.materiality
-    ):
+    if abs(one.lead - one.materiality) > 1e-6 * one.materiality and abs(one.evpi - one.trifle) > 1e-6 * one.trifle:
         assert (one.choice, one.confidence) == (other.choice, other.confidence)
     assert other.lead == pytest.approx(one.lead * rate, rel=1e-6, abs=1e-6)
 
@@ -249,10 +288,10 @@ def test_a_tie_is_half_a_win() -> None:
     assert probability_cheaper(np.array([0.0, 0.0, 1.0, 1.0])) == 0.75
 
 
-def test_only_lines_that_differ_are_at_stake_and_only_quoted_ones_are_noise() -> None:
+def test_lines_count_by_what_they_differ_and_only_quoted_ones_are_noise() -> None:
     ib = {"servers": 1e6 + NORMAL, "switches": 100.0 + 3 * NORMAL, "lost: tail": 50.0 * np.ones(NORMAL.size)}
     roce = {"servers": 1e6 + NORMAL, "switches": 60.0 + 0 * NORMAL, "licences": 40.0 + 0 * NORMAL}
-    assert stake(ib, roce) == pytest.approx((100 + 60) / 2 + 40 / 2 + 50 / 2)
+    assert lines_apart(ib, roce) == pytest.approx((100 - 60) + 40 + 50)
     assert noise(ib, roce, ["switches", "licences"]) == pytest.approx(3.0, rel=1e-2)
     assert noise_apart(ib, {"switches": 4 * NORMAL}, "switches") == pytest.approx(5.0, rel=1e-2)
 
@@ -313,16 +352,14 @@ def test_swapping_the_inputs_of_two_fabrics_mirrors_the_difference_exactly(tmp_p
     )  # fmt: skip
 
 
-def test_what_counts_is_the_larger_of_share_and_noise_unless_the_client_states_it() -> None:
+def test_what_counts_follows_the_printed_lines_in_the_memos_currency() -> None:
     case = open_case(buyer())
-    bills, rule = case.chain.bills, case.comparison.rule
-    a, b = case.comparison.choice, case.comparison.rival
-    share = rule.material_share * stake(bills.parts[a], bills.parts[b])
-    quoted = [n for n in {**bills.parts[a], **bills.parts[b]} if n.startswith(QUOTED)]
-    assert case.comparison.verdict.materiality == max(share, noise(bills.parts[a], bills.parts[b], quoted)) > 0
-    assert material(bills, a, b, rule, 12_345.0) == 12_345.0
-    stated = case.changed(money__materiality_usd=12_345.0)
-    assert stated.comparison.verdict.materiality == 12_345.0
+    bills, found = case.chain.bills, case.comparison.verdict
+    a, b = found.choice, found.runner_up
+    gaps = [abs(float(plain(gap).mean())) for gap in bills.gap_by_cause(a, b).values()]
+    between = apart(bills, a, b)
+    assert between.lines == pytest.approx(sum(gaps)) and found.materiality == between.material(case.comparison.rule) > 0
+    assert case.changed(money__materiality_usd=12_345.0).comparison.verdict.materiality == 12_345.0
     euros = case.changed(money__materiality_usd=12_345.0, money__currency="EUR").comparison.verdict.materiality
     rate = float(np.mean(plain(case.changed(money__currency="EUR").inputs.rate("USD"))))
     assert euros == pytest.approx(12_345.0 * rate)

@@ -106,7 +106,7 @@ def test_a_course_of_another_size_is_named_though_its_option_is_not_compared_her
     ("name", "holds", "fails"),
     [
         ("example", {F.SETTLE_FIRST, F.STALE, F.ASSUMED}, {F.TAKE, F.TOO_LATE}),
-        ("halden-cloud", {F.ON_PRICE, F.STALE}, {F.ASK_BOTH}),
+        ("halden-cloud", {F.TAKE, F.NEAR_BY_STATED, F.STALE}, {F.ASK_BOTH, F.ON_PRICE}),
         (
             "kestrel-lab",
             {F.SIGN_STAGE_ONE, F.KIN_NEAR},

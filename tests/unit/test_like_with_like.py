@@ -116,7 +116,7 @@ def test_a_clear_lead_that_the_other_side_has_in_one_generation_is_leaning() -> 
         return Mismatch("a", "b", (pair,)).turns(verdict.lead)
 
     assert (turned(-1.0), turned(1.0), Mismatch("a", "b", ()).turns(verdict.lead)) == (True, False, False)
-    capped = verdict.capped_by_generation()
+    capped = verdict.capped_by("generation")
     assert (capped.confidence, capped.capped) == (Confidence.LEANING, "generation")
 
 

@@ -43,15 +43,17 @@ def test_the_verdict_without_an_option_is_that_of_a_client_who_does_not_name_it(
         assert verdict.lead == pytest.approx(again.lead)
 
 
-def test_a_clear_choice_on_one_listing_is_leaning_where_another_fabric_would_be_advised_without_it() -> None:
+def test_a_clear_choice_on_one_listing_is_leaning_where_no_other_of_its_side_would_be_as_clear() -> None:
     families = {INFINIBAND: "infiniband", TURNKEY: "rocev2", WHITEBOX: "rocev2"}
     comparison = client().comparison
     clear = replace(comparison.verdict, choice=WHITEBOX, runner_up=INFINIBAND, confidence=Confidence.CLEAR)
     chosen = replace(comparison, verdict=clear)
     assert rests_on_listing(chosen, {WHITEBOX: replace(clear, choice=INFINIBAND)}, families)
     assert not rests_on_listing(chosen, {WHITEBOX: replace(clear, choice=TURNKEY)}, families)
+    leaning = replace(clear, choice=TURNKEY, confidence=Confidence.LEANING)
+    assert rests_on_listing(chosen, {WHITEBOX: leaning}, families)
     assert not rests_on_listing(chosen, {TURNKEY: replace(clear, choice=INFINIBAND)}, families)
-    capped = clear.capped_by_listing()
+    capped = clear.capped_by("listing")
     assert (capped.confidence, capped.capped) == (Confidence.LEANING, "listing")
 
 

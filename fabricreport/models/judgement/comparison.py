@@ -1,7 +1,7 @@
 """The comparison that decides: one course, one rival, one lead and its statistic, made once for the whole memo.
 
-Money is the spine: the mean difference of total costs on shared draws. A lead that is small against what the two
-options do not share is a close call, and only then may the client's date or the client's stated weights decide.
+Money is the spine: the mean difference of total costs on shared draws. A lead that is small against what tells the two
+apart is a close call, and only then may the client's date, policy, estate, order or weights decide.
 """
 
 from __future__ import annotations
@@ -17,23 +17,44 @@ from fabricreport.models.information import evpi
 from fabricreport.provenance import Traced, plain
 from fabricreport.vocabulary import NEITHER, Confidence, CourseKind, Ground
 
-SAME = 0.02
-"""Lines that differ by less than this share are the same line twice: only how lost hours are shared out differs."""
-
 
 @dataclass(frozen=True)
 class Rule:
     """The printed rule.
 
-    `clear_probability`: share of draws from which a lead is clear. `material_share`: share of the lines that differ.
-    `ready_probability`: from which an option is likely to be ready in time. `fabric_matters_from_gpus`: below it no
-    fabric is worth a decision.
+    `clear_probability`: share of draws, as it is printed, from which a lead is clear. A lead is close below the largest of
+    `material_share` of what tells the lines of two bills apart, the noise of their quotes, and `network_share` of the
+    dearer network. A close call does not matter where knowing everything is worth less than `trifling_share` of that
+    network. `turning_share`: a clear lead that one input turns in more of its outcomes is leaning. `ready_probability`:
+    from which an option is likely to be ready in time. `fabric_matters_from_gpus`: below it no fabric is worth a decision.
     """
 
     clear_probability: float
     material_share: float
+    network_share: float
+    trifling_share: float
+    turning_share: float
     ready_probability: float
     fabric_matters_from_gpus: int
+
+
+@dataclass(frozen=True)
+class Apart:
+    """What tells two bills apart, in the memo's currency: nothing here holds what both have alike.
+
+    `lines`: the sum, over the lines that are printed, of what the two differ by on the mean. `quotes`: the standard deviation
+    of their difference that quotes leave. `network`: what the dearer of the two networks costs to buy and to run.
+    """
+
+    lines: float
+    quotes: float
+    network: float
+
+    def material(self, rule: Rule, stated: float | None = None) -> float:
+        """The money below which a lead is close: what the client states, else by the rule."""
+        if stated is not None:
+            return stated
+        return max(rule.material_share * self.lines, self.quotes, rule.network_share * self.network)
 
 
 @dataclass(frozen=True)
@@ -54,12 +75,12 @@ class Verdict:
     """What is advised and how sure we are.
 
     `choice` and `runner_up` are option ids; where the course is open (`either`) the choice is only the one with the lower
-    mean. `confidence`: a `Confidence`. `decided_by`: `money`, `size`, `deadline`, `weights`, or `nothing` for a close call
-    that stays open. Money, in the memo's currency: `lead` (mean cost of the runner-up less the choice's), `evpi` (most that
-    knowing every input could be worth), `materiality` (what both are held against). `probability`: share of draws in
+    mean. `confidence`: a `Confidence`. `decided_by`: a `Ground`; `nothing` for a close call that stays open. Money, in the
+    memo's currency: `lead` (mean cost of the runner-up less the choice's), `materiality` (what it is held against), `evpi`
+    (most that knowing every input could be worth), `trifle` (what that is held against). `probability`: share of draws in
     which the choice costs less. `ready`: chance of being stable by the client's date, by option. `agrees`: whether the
-    framework leans to the choice's family (None: to neither). `capped`: why a clear lead is called leaning
-    (`assumption`, `deadline`, `listing`, `generation`, or '' if it is not).
+    framework leans to the choice's family (None: to neither). `capped`: why a clear lead is called leaning (`input`,
+    `priors`, `deadline`, `listing`, `generation`, or '' if it is not).
     """
 
     choice: str
@@ -70,6 +91,7 @@ class Verdict:
     lead: float
     evpi: float
     materiality: float
+    trifle: float
     ready: Mapping[str, float]
     agrees: bool | None
     capped: str = ""
@@ -90,31 +112,23 @@ class Verdict:
         """Whether the option is likely to be ready in time."""
         return self.ready[option] >= rule.ready_probability
 
-    def capped_by_assumption(self) -> Verdict:
-        """The verdict where the choice turns inside the range of an assumption: at most leaning."""
-        return self._capped("assumption")
-
-    def capped_by_listing(self) -> Verdict:
-        """The verdict where the choice rests on one listed price, and without it another fabric is advised."""
-        return self._capped("listing")
-
-    def capped_by_generation(self) -> Verdict:
-        """The verdict where the side that leads changes with the generation of the equipment."""
-        return self._capped("generation")
-
-    def _capped(self, reason: str) -> Verdict:
+    def capped_by(self, reason: str) -> Verdict:
+        """The verdict at most leaning, for this reason; a close call stays one."""
         clear = self.confidence == Confidence.CLEAR
         return replace(self, confidence=Confidence.LEANING, capped=reason) if clear else self
 
 
 @dataclass(frozen=True)
 class Weighing:
-    """What may decide a close call: the framework's lean beyond the money, where the client's own weights make it a strong
-    one (`weights_stated`), and the client's own date."""
+    """What may decide a close call: the client's own date, then the first of `grounds` that speaks for one of the two alone.
+
+    `grounds`: each with the options that it speaks for, in the order in which they are asked. `leans_to`: the side to which
+    the framework leans.
+    """
 
     leans_to: str
-    weights_stated: bool
     date_stated: bool
+    grounds: tuple[tuple[Ground, frozenset[str]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,19 +167,14 @@ def probability_cheaper(gap: Any) -> float:
     return float(np.mean(d > 0) + np.mean(d == 0) / 2)
 
 
-def stake(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any]) -> float:
-    """What the lines of two bills that differ come to: the mean of both, over every line that is not the same in both.
+def lines_apart(components_a: Mapping[str, Any], components_b: Mapping[str, Any]) -> float:
+    """The sum over the printed lines of two bills of what their means differ by: 0 for a line that both have alike."""
+    names = {**components_a, **components_b}
+    means = ((_mean(plain(of.get(name, _NOTHING))) for of in (components_a, components_b)) for name in names)
+    return float(sum(abs(a - b) for a, b in means))
 
-    Equal costs never count: a line that both share is no part of the choice. Lines count as the same when the mean of
-    their difference in size is below `SAME` of their mean.
-    """
-    found = 0.0
-    for name in {**parts_a, **parts_b}:
-        a, b = (plain(parts.get(name, 0.0)) for parts in (parts_a, parts_b))
-        amount = (abs(_mean(a)) + abs(_mean(b))) / 2
-        if _mean(np.abs(a - b)) > SAME * amount:
-            found += amount
-    return found
+
+_NOTHING = np.zeros(1)
 
 
 def _mean(draws: NDArray[np.float64]) -> float:
@@ -175,8 +184,8 @@ def _mean(draws: NDArray[np.float64]) -> float:
 
 def noise(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], quoted: Sequence[str]) -> float:
     """Standard deviation over the draws of the difference in what sellers quote (the lines named)."""
-    zero = np.zeros(1)
-    gap = sum((plain(parts_a.get(n, zero)) - plain(parts_b.get(n, zero)) for n in quoted), start=zero)
+    gaps = (plain(parts_a.get(n, _NOTHING)) - plain(parts_b.get(n, _NOTHING)) for n in quoted)
+    gap = sum(gaps, start=_NOTHING)
     return float(np.std(gap))
 
 
@@ -191,52 +200,60 @@ def decide(
     sides: Mapping[str, str],
     *,
     rule: Rule,
-    materiality: Callable[[str, str], float],
+    apart: Callable[[str, str], Apart],
     ready: Mapping[str, float],
     weighing: Weighing,
     gpus: int,
     gpus_per_node: int,
+    stated: float | None = None,
 ) -> Verdict:
     """Apply the printed rule to total costs (option id -> (draws,)).
 
-    `materiality(a, b)` is the money below which a lead between two options is close. Raises nothing for a single option: it
-    is then its own rival, with no lead.
+    `apart(a, b)`: what tells two options apart. `stated`: the client's own materiality. Raises nothing for a single option:
+    it is then its own rival, with no lead.
     """
     order = expected_order(totals)
     choice, rival = order[0], rival_of(order, sides)
     pair = np.stack([plain(totals[rival]), plain(totals[choice])])
     gap = pair[0] - pair[1]
-    lead, worth, m = float(gap.mean()), evpi(pair.T), float(materiality(choice, rival))
+    between = apart(choice, rival)
     found = Verdict(
-        choice, rival, Confidence.CLEAR, Ground.MONEY, probability_cheaper(gap), lead, worth, m, ready,
+        choice, rival, Confidence.CLEAR, Ground.MONEY, probability_cheaper(gap), float(gap.mean()), evpi(pair.T),
+        float(between.material(rule, stated)), rule.trifling_share * between.network, ready,
         _agrees(weighing.leans_to, sides[choice]),
     )  # fmt: skip
     if gpus <= gpus_per_node or gpus < rule.fabric_matters_from_gpus:
         return replace(found, confidence=Confidence.DOES_NOT_MATTER, decided_by=Ground.SIZE)
-    if lead < m or lead == 0:  # two equal options have nothing at stake: what counts is then nothing, too
-        close = Confidence.DOES_NOT_MATTER if worth < m or worth == 0 else Confidence.TOSS_UP
-        return _settled(replace(found, confidence=close, decided_by=Ground.NOTHING), sides, rule, weighing)
-    if found.probability < rule.clear_probability:
-        return replace(found, confidence=Confidence.LEANING)
+    confidence = classed(found, rule)
+    if confidence.close:
+        return _settled(replace(found, confidence=confidence, decided_by=Ground.NOTHING), sides, rule, weighing)
     late = weighing.date_stated and found.likely(rival, rule) and not found.likely(choice, rule)
-    return replace(found, confidence=Confidence.LEANING, capped="deadline") if late else found
+    classed_so = replace(found, confidence=confidence)
+    return classed_so.capped_by("deadline") if late else classed_so
+
+
+def classed(found: Verdict, rule: Rule) -> Confidence:
+    """The class by lead and odds: close up to the materiality, clear from the rule's share of draws, as it is printed."""
+    if found.lead <= found.materiality:
+        trifling = found.evpi < found.trifle or found.evpi == 0
+        return Confidence.DOES_NOT_MATTER if trifling else Confidence.CLOSE
+    return Confidence.CLEAR if round(found.probability, 2) >= rule.clear_probability else Confidence.LEANING
 
 
 def _settled(close: Verdict, sides: Mapping[str, str], rule: Rule, weighing: Weighing) -> Verdict:
-    """A close call, decided by the client's date or weights where they tell the two apart."""
+    """A close call, decided by the first thing that tells the two apart: the client's date, then the grounds in their order."""
     pair = (close.choice, close.runner_up)
-    in_time = [o for o in pair if close.likely(o, rule)]
     if close.choice == close.runner_up:
         return replace(close, decided_by=Ground.MONEY)
+    in_time = [o for o in pair if close.likely(o, rule)]
     if not in_time and close.ready[pair[0]] != close.ready[pair[1]]:
-        in_time = [
-            max(pair, key=lambda o: close.ready[o])
-        ]  # the likelier of two unlikely ones: fewer weeks turn nothing back
-    if weighing.date_stated and len(in_time) == 1:
-        return _turned_to(in_time[0], replace(close, decided_by=Ground.DEADLINE), sides, weighing)
-    leaning = [o for o in pair if sides[o] == weighing.leans_to]
-    if weighing.weights_stated and len(leaning) == 1:
-        return _turned_to(leaning[0], replace(close, decided_by=Ground.WEIGHTS), sides, weighing)
+        # the likelier of two unlikely ones: fewer weeks turn nothing back
+        in_time = [max(pair, key=lambda o: close.ready[o])]
+    dated = ((Ground.DEADLINE, frozenset(in_time)),) if weighing.date_stated else ()
+    for ground, speaks_for in (*dated, *weighing.grounds):
+        alone = [o for o in pair if o in speaks_for]
+        if len(alone) == 1:
+            return _turned_to(alone[0], replace(close, decided_by=ground), sides, weighing)
     return close
 
 

@@ -13,7 +13,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.beyond import order_weights, weighted
 from fabricreport.models.judgement.framework import met
 from fabricreport.sections.client import rented
-from fabricreport.sections.decision.inputs import facts_of
+from fabricreport.sections.decision.axes import facts_of
 
 _ROUNDING = 1e-9
 

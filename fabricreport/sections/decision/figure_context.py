@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -10,12 +10,13 @@ from itertools import combinations
 from fabricreport.books.names import whole_names
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import inputs_of
+from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.held import HeldPrice
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.tco.bills import Bills
+from fabricreport.sections.tco.cost import network_pieces
 
 HORIZON, DATE = "param:money.horizon_months", "param:organisation.time_to_production_weeks"
 """Ids of the client's choices that most amounts and most chances rest on."""
@@ -59,6 +60,12 @@ class DecisionFigures:
         """Ids of the inputs that tell two options apart, by the pair."""
         pairs = combinations(self.result.totals, 2)
         return {frozenset(pair): inputs_of(self.bills.gap(*pair)) for pair in pairs}
+
+    @property
+    def networks(self) -> Iterator[Traced]:
+        """What is paid to buy and run the networks of the two compared, piece by piece (draws,)."""
+        for option in self.compared:
+            yield from network_pieces(self.bills.parts[option]).values()
 
     @cached_property
     def stale(self) -> tuple[str, ...]:

@@ -54,15 +54,35 @@ _LEAD = (
         rule=lambda at: (
             "as the params state it"
             if at.materiality_stated
-            else "the larger of a share of the lines that differ and the noise of their quotes"
+            else "the largest of a share of the sum of what the lines of the two bills differ by, the standard deviation of "
+            "that difference which quotes leave, and a share of what the dearer network costs to buy and run"
         ),
         value=lambda at: at.result.verdict.materiality,
         inputs=lambda at: (
             ("param:money.materiality_usd",)
             if at.materiality_stated
-            else {*at.everything, "evidence:rule-material-share"}
+            else {*at.everything, "evidence:rule-material-share", "evidence:rule-network-share"}
         ),
         digits=2,
+    ),
+    Spec(
+        "decision.trifle",
+        "usd",
+        label="Worth of knowing everything below which a close choice does not matter",
+        rule="a share of what the dearer of the two networks costs to buy and run",
+        value=lambda at: at.result.verdict.trifle,
+        inputs=lambda at: {*inputs_of(*at.networks), "evidence:rule-trifling-share"},
+        digits=2,
+    ),
+    Spec(
+        "decision.equal_priors",
+        "usd",
+        label=lambda at: f"Total cost of {at.rival} less that of {at.choice}, both with the same priors",
+        rule="the model run again on the same outcomes with each input by kind of network as one of the two has it, then as the other: the lower mean",
+        value=lambda at: at.result.with_equal_priors,
+        inputs=lambda at: at.everything,
+        digits=2,
+        when=lambda at: at.result.with_equal_priors is not None,
     ),
 )
 

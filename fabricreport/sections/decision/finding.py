@@ -77,7 +77,7 @@ class DecisionFinding(StrEnum):
     DATE_DEAR = "what would meet the date costs more than being late"
     # why
     NEAR_BY_DATE = "a close lead, decided by the date"
-    NEAR_BY_WEIGHTS = "a close lead, decided by weights"
+    NEAR_BY_STATED = "a close lead, decided by something else that the client stated"
     KIN_NEAR = "another option of the choice's family is too close to tell from it"
     BARRED = "a requirement of contract takes options out of the advice"
     # courses of action

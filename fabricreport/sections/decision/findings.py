@@ -13,6 +13,7 @@ from fabricreport.ledger import FigureOf
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
+from fabricreport.sections.decision.axes import target_gpus
 from fabricreport.sections.decision.beyond import criteria
 from fabricreport.sections.decision.courses.findings import (
     advice,
@@ -22,7 +23,6 @@ from fabricreport.sections.decision.courses.findings import (
 )
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.held import held_words
-from fabricreport.sections.decision.inputs import target_gpus
 from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
@@ -30,17 +30,17 @@ from fabricreport.sections.decision.offers.words import offer_findings, offer_wo
 from fabricreport.sections.decision.offers.words import opening as opening_of_offers
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
+from fabricreport.sections.decision.ties import told_ground
 from fabricreport.sections.decision.turning_words import VERB, edging, unquoted_named, without_named
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import Confidence, Ground
+from fabricreport.vocabulary import STATED, Confidence, Ground
 
 _FEW_TIMES = 4
 """The rule of size is told to whoever plans up to so many times the GPUs from which a network matters."""
-_SETTLED: dict[str, str] = {Ground.DEADLINE: "close, by the date", Ground.WEIGHTS: "close, by your weights"}
 
 
 class _Read:
@@ -129,7 +129,7 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
         return
     advised: dict[str, DecisionFinding] = {
         Confidence.LEANING: F.SETTLE_FIRST if read.edges else F.TAKE,
-        Confidence.TOSS_UP: F.ASK_BOTH,
+        Confidence.CLOSE: F.ASK_BOTH,
         Confidence.DOES_NOT_MATTER: F.ON_PRICE,
         Ground.SIZE: F.TAKE_SMALL,
     }
@@ -139,7 +139,7 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
 def _why(read: _Read) -> Iterator[DecisionFinding]:
     near: dict[str, DecisionFinding] = {
         Ground.DEADLINE: F.NEAR_BY_DATE,
-        Ground.WEIGHTS: F.NEAR_BY_WEIGHTS,
+        **dict.fromkeys(STATED, F.NEAR_BY_STATED),
     }
     if not (read.alone or read.result.offers) and read.ground in near:
         yield near[read.ground]
@@ -251,7 +251,8 @@ def _words(read: _Read) -> Mapping[str, object]:
         "Verb": verb,
         "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),
         **course_words(read.given, result.courses),
-        "confidence": _SETTLED.get(verdict.decided_by, str(verdict.confidence)),
+        "confidence": str(verdict.confidence),
+        "decider": Name(ground) if (ground := told_ground(read.given.params, verdict.decided_by)) else None,
         "cause": Name(_cause(read, verdict.runner_up)),
         "unanswered": Name(read.changes.without.course or "neither") if read.changes else None,
         "barred": Named(joined(name[o] for o in read.barred), "barred", sources=(REQUIREMENT,))

@@ -10,6 +10,7 @@ from fabricreport.models.judgement.comparison import Comparison, Verdict
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.tco.bills import Bills
+from fabricreport.vocabulary import Confidence
 
 
 def on_one_listing(given: Inputs) -> tuple[str, ...]:
@@ -32,8 +33,9 @@ def without_each(given: Inputs, bills: Bills) -> Mapping[str, Verdict]:
 
 
 def rests_on_listing(comparison: Comparison, without: Mapping[str, Verdict], sides: Mapping[str, str]) -> bool:
-    """Whether the choice is such an option, and without it a fabric of another family is advised."""
+    """Whether the choice is such an option, and without it no other of its side would be as clear."""
     choice = comparison.choice
-    if comparison.verdict.open and choice in without and without[choice].open:
+    if choice not in without:
         return False
-    return choice in without and sides[without[choice].choice] != sides[choice]
+    left = without[choice]
+    return sides[left.choice] != sides[choice] or left.confidence != Confidence.CLEAR

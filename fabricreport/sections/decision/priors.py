@@ -11,6 +11,8 @@ from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
 from fabricreport.sections.client import maturity_of
+from fabricreport.sections.decision.turning import Search
+from fabricreport.uncertain import Uncertain, exactly
 from fabricreport.vocabulary import NEITHER, Grade, Side
 
 ALIKE = 0.01
@@ -19,13 +21,17 @@ ALIKE = 0.01
 
 @dataclass(frozen=True)
 class Prior:
-    """One input by fabric: what it is, the entries ('' where a fabric has none), the side it favours, and on whose word."""
+    """One input by fabric: what it is, the entries ('' where a fabric has none), the side it favours, and on whose word.
+
+    `against`: what a fabric without an entry has in its place.
+    """
 
     what: str
     infiniband: str
     rocev2: str
     favours: str
     word: str
+    against: float = 0.0
 
 
 def priors_of(given: Inputs, reached: Collection[str], pair: Collection[str]) -> tuple[Prior, ...]:
@@ -75,4 +81,30 @@ def _prior(given: Inputs, what: str, ids: tuple[str, str], better: str, against:
     words = dict.fromkeys(
         "this memo" if r["grade"] == Grade.ASSUMPTION else r["publisher"] or r["source"] for r in records
     )
-    return Prior(what, ids[0], ids[1], side, " and ".join(words))
+    return Prior(what, ids[0], ids[1], side, " and ".join(words), against)
+
+
+def lead_with_equal_priors(search: Search) -> float | None:
+    """The mean lead of the choice, the model run again with every prior of both fabrics as one has it, then as the other.
+
+    The lower of the two; an input that one fabric alone has is none for both. Prices are no priors: they are what is sold.
+    None where the two compared have no prior of their own.
+    """
+    given, pair = search.base.given, (search.comparison.choice, search.comparison.rival)
+    found = [p for p in priors_of(given, search.base.reached_by, pair) if not _priced(given, p)]
+    leads = []
+    for as_first in (True, False) if found else ():
+        same: dict[str, Uncertain] = {}
+        for prior in found:
+            source, other = (prior.infiniband, prior.rocev2) if as_first else (prior.rocev2, prior.infiniband)
+            if source and other:
+                same[other] = given.uncertain(source)
+            else:
+                same[source or other] = exactly(prior.against)
+        bills = search.fast.replacing(same).bills
+        leads.append(mean_of(bills.gap(search.comparison.rival, search.comparison.choice)))
+    return min(leads, default=None)
+
+
+def _priced(given: Inputs, prior: Prior) -> bool:
+    return str(given.record(prior.infiniband or prior.rocev2)["unit"]).startswith("usd")

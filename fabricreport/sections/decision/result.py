@@ -29,12 +29,12 @@ from fabricreport.sections.decision.monday.at_stake import AtStake, at_stake_of
 from fabricreport.sections.decision.neighbours import neighbours_of
 from fabricreport.sections.decision.offers.bids import Bid, bids_of
 from fabricreport.sections.decision.offers.study import OffersResult
-from fabricreport.sections.decision.priors import Prior, priors_of
-from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_assumption, turns_of
+from fabricreport.sections.decision.priors import Prior, lead_with_equal_priors, priors_of
+from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_one, turns_of
 from fabricreport.sections.decision.unquoted import Unquoted, unquoted_of
-from fabricreport.vocabulary import NEITHER, Confidence, CourseKind, Grade, Ground, Question
+from fabricreport.vocabulary import NEITHER, STATED, Confidence, CourseKind, Grade, Ground, Question
 
-GROUNDS = (Ground.SIZE, Ground.DEADLINE, Ground.WEIGHTS)
+GROUNDS = (Ground.SIZE, Ground.DEADLINE, *STATED)
 """What may decide besides money."""
 TOLD = {Question.BUY_ONCE: 4, Question.GROW_IN_STAGES: 3, Question.CHOOSE_PROVIDER: 3}
 """Places at most where the advice changes that the body tells, by what the client asks."""
@@ -61,16 +61,18 @@ class DecisionResult:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The comparison's verdict, at most leaning where an assumption, a listing or a generation turns it."""
+        """The comparison's verdict, at most leaning where one input, equal priors, a listing or a generation turn it."""
         found = self._comparison.verdict
         if found.confidence != Confidence.CLEAR:
             return found
-        if turned_by_assumption(self._search):
-            return found.capped_by_assumption()
+        if turned_by_one(self._search, self.rule.turning_share):
+            return found.capped_by("input")
+        if self.with_equal_priors is not None and self.with_equal_priors < 0:
+            return found.capped_by("priors")
         if rests_on_listing(self._comparison, self.without, self._sides):
-            return found.capped_by_listing()
+            return found.capped_by("listing")
         if self.mismatch is not None and self.mismatch.turns(found.lead):
-            return found.capped_by_generation()
+            return found.capped_by("generation")
         return found
 
     @property
@@ -151,6 +153,11 @@ class DecisionResult:
         return priors_of(self._given, self._base.reached_by, (self.verdict.choice, self.verdict.runner_up))
 
     @cached_property
+    def with_equal_priors(self) -> float | None:
+        """The mean lead if both fabrics had the same priors, the worse of the two ways; None where no prior is theirs alone."""
+        return lead_with_equal_priors(self._search)
+
+    @cached_property
     def kin(self) -> str:
         """An option of the choice's family too close to tell from it, or ''."""
         return near_kin(self._search.judge, self._bills, self.verdict)
@@ -209,7 +216,7 @@ class DecisionResult:
 
     @property
     def ground(self) -> str:
-        """What the advice stands on: `size`, `deadline`, `weights`, or the class where money (or nothing) decides."""
+        """What the advice stands on: one of `GROUNDS`, or the class where money (or nothing) decides."""
         return self.verdict.decided_by if self.verdict.decided_by in GROUNDS else self.verdict.confidence
 
     def changing(self, turn: Turn) -> tuple[Edge, ...]:

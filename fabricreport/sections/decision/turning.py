@@ -35,7 +35,6 @@ from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import Judge, judge_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.uncertain import exactly
-from fabricreport.vocabulary import Grade
 
 SHOWN = 12
 """Most bars of the chart of swings."""
@@ -106,11 +105,6 @@ class Turn:
     def flips(self) -> bool:
         """Whether the money is level somewhere inside its range."""
         return self.break_even is not None
-
-    @property
-    def flips_inside(self) -> bool:
-        """Whether it does so between its P5 and its P95."""
-        return self.break_even is not None and self.low <= self.break_even <= self.high
 
     @property
     def side(self) -> str:
@@ -236,10 +230,9 @@ def turns_of(search: Search) -> Turns:
     )
 
 
-def turned_by_assumption(search: Search) -> bool:
-    """Whether the money is level inside the range of an input that nobody has measured or published."""
-    assumed = (i for i in search.screened if search.base.given.record(i)["grade"] == Grade.ASSUMPTION)
-    return any(search.turn(i).flips_inside for i in assumed)
+def turned_by_one(search: Search, share: float) -> bool:
+    """Whether more than this share of the outcomes of one input, all others at theirs, change the side that leads."""
+    return any((search.turn(i).beyond or 0.0) > share for i in search.screened)
 
 
 def varies(given: Inputs, input_id: str) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.models.money.ownership import (
+    OF,
     CostComponents,
     Purchase,
     Rental,
@@ -61,6 +62,9 @@ QUOTED = ("switches", "optics", "copper and fibre", "adapters", "management serv
 
 RENT = "rent"
 """The piece of a bill that is the rent of the hours installed."""
+
+_COMMON = ("servers", "residual", "delay", "lost: ")
+"""Pieces of a bill that are no purchase and no running of a network, by the beginning of their names."""
 
 _GROUPS: Mapping[str, tuple[str, ...]] = {
     "optics_and_cables": ("optics", "copper and fibre"),
@@ -223,6 +227,14 @@ def with_delay(bill: CostComponents, option: OptionInputs, common: Common) -> Co
     if not np.any(np.asarray(common.delay_per_day) > 0):
         return bill
     return bill.plus({"delay": delay_days(option, common) * common.delay_per_day})
+
+
+def network_pieces(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The pieces of a bill that buy and run the network itself: no server, nothing lost, nothing sold again.
+
+    A renter's rent buys both, the network in it.
+    """
+    return {n: v for n, v in parts.items() if not n.startswith(_COMMON) and not n.endswith(f"{OF}servers")}
 
 
 def by_cause(parts: Mapping[str, Any]) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def offers_of(
     reach = {o: j.reach for o, j in judged.items()}
     dated = judge.weighing.date_stated
     by_date = dated and not np.any(np.asarray(bills.common.delay_per_day) > 0)
-    picked = pick(reach, judge.materiality or 0.0, by_date=by_date)
+    picked = pick(reach, judge.stated or 0.0, by_date=by_date)
     return OffersResult(
         judged=judged,
         pick=picked,
