@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.durations import DAYS_PER_YEAR, HOURS_PER_YEAR
+from fabricreport.durations import DAYS_PER_YEAR, HOURS_PER_DAY
 from fabricreport.models.risk.goodput import (
     FabricRisk,
     MaturityEffect,
@@ -70,18 +70,26 @@ def apply_lever(run: Run, risk: FabricRisk, lever: Lever) -> tuple[Run, FabricRi
 
 
 def levers(
-    run: Run, risk: FabricRisk, slow: TailLaw, menu: Sequence[Lever], *, exposed: Any = 0.0
+    run: Run,
+    risk: FabricRisk,
+    slow: TailLaw,
+    menu: Sequence[Lever],
+    *,
+    days: float = DAYS_PER_YEAR,
+    exposed: Any = 0.0,
 ) -> tuple[LeverValue, ...]:
     """The menu, best saving per dollar first, run luck averaged out. Each lever is pulled alone: savings do not add up.
 
-    A lever saves GPU time of the first year, the start-up included, and no more of it than the bill's lines for what it acts on
-    charge: both count by `useful_share`. slow: the tail of servers on any network. exposed: share of GPU time that waits for the network as it is.
+    A lever saves GPU time of the first `days`, the start-up included: no more than the bill charges for what it acts on, for
+    both count what each cause leaves (`useful_share`). slow: the tail of servers on any network. exposed: share of GPU
+    time that waits for the network as it works by design.
     """
-    worth = HOURS_PER_YEAR * run.cluster.gpus * np.asanyarray(run.gpu_hour_usd) * (1.0 - np.asanyarray(exposed))
-    before = useful_share(run, risk, slow)
+    hours = HOURS_PER_DAY * days * run.cluster.gpus
+    worth = hours * np.asanyarray(run.gpu_hour_usd) * (1.0 - np.asanyarray(exposed))
+    before = useful_share(run, risk, slow, days)
     values = []
     for lever in menu:
-        saved = worth * (useful_share(*apply_lever(run, risk, lever), slow) - before)
+        saved = worth * (useful_share(*apply_lever(run, risk, lever), slow, days) - before)
         cost = np.mean(np.asanyarray(lever.cost_usd))
         mean = np.mean(np.asanyarray(saved))
         per_dollar = np.where(cost > 0, mean / np.where(cost > 0, cost, 1.0), np.where(mean > 0, np.inf, 0.0))
@@ -98,11 +106,11 @@ def levers(
     return tuple(sorted(values, key=lambda v: (-np.asarray(v.saved_per_dollar), -np.asarray(v.net_usd), v.id)))
 
 
-def useful_share(run: Run, risk: FabricRisk, slow: TailLaw) -> Any:
-    """Share of the first year's GPU time that does work, the start-up in it, before any wait for the network."""
+def useful_share(run: Run, risk: FabricRisk, slow: TailLaw, days: float = DAYS_PER_YEAR) -> Any:
+    """Share of GPU time of the first `days` that does work, the start-up in them, before any wait for the network."""
     lost = lost_shares(run, risk, slow)
     tail = lost.pop("stalls") + lost.pop("topology")
-    start = np.minimum(risk.bring_up.lost_days / DAYS_PER_YEAR, 1.0)
+    start = np.minimum(risk.bring_up.lost_days / days, 1.0)
     left: Any = (1.0 - start) * (1.0 - tail)
     for share in lost.values():
         left = left * (1.0 - share)

@@ -282,7 +282,7 @@ _LEVERS = (
         "tail_risk.lever[lever].saved",
         "usd",
         label=lambda at, lever: f"Saved in the first year by {_lever(at, lever)}",
-        rule="what is lost at start-up and in a year of running, without it less with it; mean",
+        rule="GPU time of the first year (of the horizon, where shorter) that does work with it less without it, at its value; mean",
         value=lambda at, lever: at.levers[lever].saved_usd,
         inputs=PROFILE,
         central="mean",

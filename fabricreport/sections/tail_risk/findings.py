@@ -114,4 +114,4 @@ def _words(read: _Read) -> Mapping[str, object]:
 def interval_rule(given: Inputs) -> Name:
     """Whose interval between checkpoints it is."""
     stated = given.params.workload.checkpoint_minutes is not None
-    return Name("as you state" if stated else "the optimum for what stops a job on any network")
+    return Name("as you state" if stated else "the optimum on any network")

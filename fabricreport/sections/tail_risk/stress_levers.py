@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_YEAR
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.levers import LeverValue, levers, standard_levers
 from fabricreport.models.risk.stress import Exposure, StressCase, stress_table
@@ -45,7 +46,7 @@ def stress_of(given: Inputs, at: Subject, step_s: Any) -> tuple[StressCase, ...]
 
 
 def levers_of(given: Inputs, at: Subject, *, hidden: bool) -> tuple[LeverValue, ...]:
-    """The mitigations of the first year (bring-up and a year of running), best saving per dollar first.
+    """The mitigations of the first year, or of the horizon where that is shorter, best saving per dollar first.
 
     Checkpoints are as far apart as in the bill; a client that states no interval is taken to keep the optimum, where there
     is nothing left to gain. hidden: the fabric is rented, so only what a tenant can do himself is on the menu.
@@ -54,7 +55,8 @@ def levers_of(given: Inputs, at: Subject, *, hidden: bool) -> tuple[LeverValue, 
     if given.params.workload.checkpoint_minutes is None:
         menu.remove(_AT_THE_OPTIMUM)
     costs = {i: _cost(given, i, at.run.cluster.gpus) for i in menu}
-    return levers(at.run, at.risk, at.slow, standard_levers(reader(given), costs), exposed=at.exposed)
+    days = min(DAYS_PER_YEAR, DAYS_PER_MONTH * given.params.money.horizon_months)
+    return levers(at.run, at.risk, at.slow, standard_levers(reader(given), costs), days=days, exposed=at.exposed)
 
 
 def _cost(given: Inputs, lever: str, gpus: int) -> Any:

@@ -49,8 +49,8 @@ CAUSES: Mapping[str, str] = {
     "lost_tail": "GPU time lost to stalls and collisions",
     "lost_interruptions": "GPU time lost to network faults",
     "delay": "Price of delay besides GPU time",
-    "lost_servers": "GPU time lost to slow servers, on any network",
-    "lost_faults": "GPU time lost to faults of GPUs and hosts, and to checkpoints, on any network",
+    "lost_servers": "GPU time lost on any network: slow servers",
+    "lost_faults": "GPU time lost on any network: faults, checkpoints",
 }
 """Causes in the order of a bill, with the words a reader sees."""
 
