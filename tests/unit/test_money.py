@@ -22,10 +22,10 @@ from fabricreport.models.judgement.difference import (
     relative_difference,
 )
 from fabricreport.models.money.cashflow import Discounting, annuity_factor
+from fabricreport.models.money.lost_time import LostTime
 from fabricreport.models.money.ownership import (
     CostComponents,
     Lease,
-    LostTime,
     Purchase,
     Rental,
     Running,

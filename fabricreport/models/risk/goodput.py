@@ -1,7 +1,7 @@
 """From a plan of so many days to the day the run ends: tail, checkpoints, incidents and bring-up, per option.
 
 The wall time follows Daly 2006 (failures also strike during recovery), with the *total* interruption rate: what the
-fabric causes and what it does not. GPU, host and software faults are drawn once and shared; `lost_shares` takes what
+fabric causes and what it does not. GPU, host and software faults are drawn once and shared; `shares` takes what
 they cost from the same run on a perfect network, so that they cancel in a difference entirely.
 The luck of the run enters through counts and severities at shared uniforms; epistemic inputs come in as arrays.
 """
@@ -36,7 +36,6 @@ __all__ = [
     "RunRisk",
     "TopologyEffect",
     "daly_interval",
-    "lost_shares",
     "luck_of",
     "matured",
     "operated",
@@ -44,7 +43,6 @@ __all__ = [
     "simulate",
 ]
 
-_MOST_LOST = 0.99  # to any one cause: a job that hardly runs still does some work
 _RAREST = 1e-9  # interruptions an hour: keeps a cluster that never fails finite (one in 114,000 years)
 
 
@@ -226,30 +224,6 @@ def optimal_interval_s(run: Run) -> Any:
     """The optimal compute time between checkpoints at the rate of what stops the run on any network, in seconds."""
     rate = _sum([law.interruptions_per_hour(run.cluster) for law in run.common]) + _RAREST
     return np.asanyarray(daly_interval(run.checkpoint_write_s, 3600.0 / rate))
-
-
-def lost_shares(run: Run, risk: FabricRisk, slow: TailLaw) -> dict[str, Any]:
-    """Shares of running time lost by cause, run luck averaged out; `slow`: the tail that servers cause on any network.
-
-    `servers`, `faults`, `checkpoints` as on a perfect network, each a share of the time that those before it leave. `tail` is a
-    share of the step that these and the network stretch, its parts `stalls` and `topology`; `fabric`, the network's
-    faults with the work they undo, is what is missing then: the product of what servers, faults, checkpoints, tail and
-    fabric leave is the ideal time over all time. The interval between checkpoints has to be the run's own.
-    """
-    alone, whole = simulate(run, FabricRisk("", slow, ())), simulate(run, risk)
-    step = alone.ideal_days + alone.tail_days
-    wall = step + alone.checkpoint_days + alone.common_days
-    stretched = whole.ideal_days + whole.tail_days + whole.topology_days
-    all_of_it = stretched + whole.checkpoint_days + whole.fabric_days + whole.common_days
-    by_faults = 1.0 - (stretched / all_of_it) * (wall / step)
-    return {
-        "servers": alone.tail_days / step,
-        "faults": np.minimum(alone.common_days / wall, _MOST_LOST),
-        "checkpoints": np.minimum(alone.checkpoint_days / (step + alone.checkpoint_days), _MOST_LOST),
-        "stalls": (whole.tail_days - alone.tail_days) / stretched,
-        "topology": whole.topology_days / stretched,
-        "fabric": np.clip(by_faults, 0.0, _MOST_LOST) if risk.incidents else 0.0,
-    }
 
 
 def simulate(run: Run, risk: FabricRisk, luck: Luck | None = None) -> RunRisk:

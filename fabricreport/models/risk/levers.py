@@ -13,14 +13,14 @@ from fabricreport.models.risk.goodput import (
     FabricRisk,
     MaturityEffect,
     Run,
-    lost_shares,
     matured,
     operated,
     optimal_interval_s,
 )
+from fabricreport.models.risk.shares import useful_share
 from fabricreport.models.risk.steps import TailLaw
 
-__all__ = ["Lever", "LeverValue", "apply_lever", "levers", "standard_levers", "useful_share"]
+__all__ = ["Lever", "LeverValue", "apply_lever", "levers", "standard_levers"]
 
 
 @dataclass(frozen=True)
@@ -104,17 +104,6 @@ def levers(
             )
         )
     return tuple(sorted(values, key=lambda v: (-np.asarray(v.saved_per_dollar), -np.asarray(v.net_usd), v.id)))
-
-
-def useful_share(run: Run, risk: FabricRisk, slow: TailLaw, days: float = DAYS_PER_YEAR) -> Any:
-    """Share of GPU time of the first `days` that does work, the start-up in them, before any wait for the network."""
-    lost = lost_shares(run, risk, slow)
-    tail = lost.pop("stalls") + lost.pop("topology")
-    start = np.minimum(risk.bring_up.lost_days / days, 1.0)
-    left: Any = (1.0 - start) * (1.0 - tail)
-    for share in lost.values():
-        left = left * (1.0 - share)
-    return left
 
 
 def standard_levers(read: Callable[[str], Any], costs_usd: Mapping[str, Any]) -> tuple[Lever, ...]:

@@ -14,7 +14,7 @@ from fabricreport.books.names import whole_names
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
-from fabricreport.models.money.ownership import COMMON
+from fabricreport.models.money.lost_time import COMMON
 from fabricreport.models.risk.incidents import IncidentLaw
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase

@@ -16,8 +16,8 @@ import numpy as np
 from fabricreport.books.options import Option
 from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
-from fabricreport.models.money.ownership import COMMON
-from fabricreport.models.risk.goodput import lost_shares
+from fabricreport.models.money.lost_time import COMMON
+from fabricreport.models.risk.shares import lost_shares
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.client import mix_of, planned_days, stages_of
 from fabricreport.sections.tail_risk.inputs import Subject, subject

@@ -16,7 +16,8 @@ from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.cost import PerPiece
 from fabricreport.models.money.cashflow import Discounting
-from fabricreport.models.money.ownership import COMMON, Lease, LostTime
+from fabricreport.models.money.lost_time import COMMON, LostTime
+from fabricreport.models.money.ownership import Lease
 from fabricreport.models.money.staffing import StaffRule
 from fabricreport.provenance import plain
 from fabricreport.sections.client import discounting_of, effort_of, gpu_type, rented, stages_of

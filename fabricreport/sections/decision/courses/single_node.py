@@ -9,7 +9,8 @@ import numpy as np
 from fabricreport.chain import Chain
 from fabricreport.inputs import Inputs
 from fabricreport.models.money import courses as money
-from fabricreport.models.money.ownership import COMMON, OF
+from fabricreport.models.money.lost_time import COMMON
+from fabricreport.models.money.ownership import OF
 from fabricreport.models.training.step import StepTime
 from fabricreport.provenance import mean_of
 from fabricreport.scenario.schema import PRETRAINING
