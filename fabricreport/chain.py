@@ -200,7 +200,7 @@ def _run(
     common = part(COMMON, lambda: common_inputs(given)) if parts.common is None else parts.common
     own = each(parts.terms, _own, lambda o: option_inputs(given, option[o], exposed[o], all_lost))
     own |= {o: with_losses(given, own[o], o, exposed[o], all_lost) for o in parts.terms if o not in parts.lost}
-    bill = bills(given, common, own, all_lost, standing, parts.before)
+    bill = bills(given, common, own, standing, parts.before)
     return Chain(given, measurements, found, exposed, all_lost, bill, asked)
 
 

@@ -58,6 +58,7 @@ WHAT_IFS: dict[str, tuple[str, dict[str, Any]]] = {
         {"organisation__time_to_production_weeks": 1, "money__price_of_delay_usd_per_day": 1_000_000},
     ),
     "nothing is material": ("example", {"money__materiality_usd": 1}),
+    "rare checkpoints": ("example", {"workload__checkpoint_minutes": 240}),
     "one site": ("kestrel-lab", {"cluster__sites": 1}),
     "one node rented": ("tern-finetuning", {"cluster__gpus": 8}),
     "offers": ("tern-finetuning", {"offers": [OFFER, OTHER]}),

@@ -94,21 +94,20 @@ def _rdma(case: Case) -> tuple[Option, ...]:
 
 def _idle(case: Case) -> Iterator[Caution]:
     """Less than half of the GPU time works; the largest loss is named."""
-    option, tail = _advised(case), case.tail()
+    option = _advised(case)
     if float(np.median(plain(case.tco().useful_share[option.id]))) >= _HALF:
         return
     losses = {
-        "exposed": (case.latency().exposed_share, f"latency.exposed.{option.id}"),
-        "bring-up": (tail.bring_up_share, f"tail_risk.bring_up_share.{option.id}"),
-        "tail": (tail.tail_share, f"tail_risk.tail_share.{option.id}"),
-        "incidents": (tail.incident_share, f"tail_risk.incident_share.{option.id}"),
+        "exposed": f"latency.exposed.{option.id}",
+        "bring-up": f"tail_risk.bring_up_share.{option.id}",
+        "tail": f"tail_risk.tail_share.{option.id}",
+        "incidents": f"tail_risk.incident_share.{option.id}",
+        "common": f"tail_risk.common_lost.{option.id}",
     }
-    worst = max(losses, key=lambda cause: float(np.median(plain(losses[cause][0][option.id]))))
+    found = {cause: case.figure(id) for cause, id in losses.items()}
+    worst = max(found, key=lambda cause: found[cause].value)
     yield _caution(
-        f"idle-{worst}",
-        choice=option.name,
-        useful=case.figure(f"tco.useful.{option.id}"),
-        lost=case.figure(losses[worst][1]),
+        f"idle-{worst}", choice=option.name, useful=case.figure(f"tco.useful.{option.id}"), lost=found[worst]
     )
 
 

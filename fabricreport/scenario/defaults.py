@@ -41,6 +41,7 @@ IN_WORDS: Mapping[str, str] = {
     "cluster.trajectory": "none: the cluster keeps its size",
     "workload.tokens_billion": "as many as the run's length gives",
     "workload.run_days": "as long as the tokens take",
+    "workload.checkpoint_minutes": "the optimum for what stops a job on any network",
     "workload.jobs": "one job on all GPUs of a site, or on a shared cluster the sizes published for one",
     "organisation.beyond_money": "no order: it breaks no tie",
     "money.materiality_usd": "by the rule: a share of what the two bills differ by line by line, the noise of their quotes, or a share of the network",

@@ -238,6 +238,12 @@ class Workload(Section):
         "GPUs of a site, or on a cluster that several parties share the sizes published for one.",
         examples=[[{"gpus": 64, "share": 0.4}, {"gpus": 512, "share": 0.6}]],
     )
+    checkpoint_minutes: Annotated[float | None, Unit("min", 0.1, 10_080)] = Field(
+        default=None,
+        description="Minutes of work between two checkpoints of a job. If left out, the optimum for what stops a job on any "
+        "network.",
+        examples=[60],
+    )
     latency_variance_bound: bool = Field(
         default_factory=lambda data: data.get("kind") in SYNCHRONISED,
         description="Whether the slowest of many ranks sets the pace, so that the tail matters.",

@@ -14,6 +14,7 @@ from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.monday.dates import told
 from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.stance import direction
+from fabricreport.sections.tail_risk.findings import interval_rule
 from fabricreport.spine.buy_once_read import MOST_CHANGES, Read, of_weeks
 from fabricreport.spine.courses import course_of
 from fabricreport.spine.told import Told
@@ -253,7 +254,7 @@ def _speed(read: Read) -> Iterator[Finding]:
     penalty = read.case.figure("latency.penalty")
     way = direction(penalty)
     if abs(penalty.value) < read.given.central("evidence:latency-worth-a-thought"):
-        if not read.slow_told:
+        if not read.stalls_told:
             yield {"less": F.SPEED_LONGER, "more": F.SPEED_SHORTER, "same": F.SPEED_LEVEL}[way]
     else:
         yield F.SPEED_COUNTS_LONGER if way == "less" else F.SPEED_COUNTS_SHORTER
@@ -399,6 +400,7 @@ def words(case: Told) -> Mapping[str, object]:
         "ethernet": names[read.ethernet] if read.ethernet else None,
         "taken": names[read.result.courses.base],
         "best_lever": _best_lever(read),
+        "interval_rule": interval_rule(read.given),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
         "quotes_by": Name(told(read.quotes_by)) if read.quotes_by is not None else None,
         "switch_to": course_of(read.given, read.edges[0][1].course, read.pair) if read.edges else None,

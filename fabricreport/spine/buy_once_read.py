@@ -24,7 +24,7 @@ MOST_CHANGES = TOLD[Question.BUY_ONCE]
 """So many places where the advice changes stand in a table."""
 MOST_LEVERS = 3
 """So many measures that lower the risk are shown."""
-_SLOW_MESSAGES = "lost_tail"
+_STALLS = "lost_tail"
 _WEEKS_TO_STABLE = "evidence:weeks-to-stable-"
 _ASKING = f"decision.courses.against.{CourseKind.OFFERS}"
 
@@ -85,9 +85,9 @@ class Read:
         return ours[: MOST_CAUSES + more * (cheaper is ours)], theirs[: MOST_CAUSES + more * (cheaper is theirs)]
 
     @property
-    def slow_told(self) -> bool:
-        """Whether slow messages are among the causes named."""
-        return any(_SLOW_MESSAGES in side for side in self.causes)
+    def stalls_told(self) -> bool:
+        """Whether stalls and collisions are among the causes named."""
+        return any(_STALLS in side for side in self.causes)
 
     @property
     def managed_costs(self) -> bool:

@@ -377,12 +377,12 @@ def exposed_share(name: str) -> Draws:
     return numbers(f"exposed {name}").choice([spread.p5, spread.p50, spread.p95], DRAWS, p=[0.185, 0.63, 0.185])
 
 
-def tail_share(option: Option, exposed: Draws) -> Any:
-    """What the slowest of all workers, stalls of everybody and colliding paths add to a step, over the step so stretched.
+def slow_servers() -> Any:
+    """What the slowest of all workers adds to a step on a perfect network, over the step as planned.
 
     A worker's own noise has a standard deviation s; if it is Gumbel, with scale b = s sqrt(6) / pi, the slowest of N is
     b ln N slower than one. With m workers on slow nodes, slower by p, it is b ln(N - m + m exp(p / b)) slower; slow nodes
-    are drawn run by run and stay for part of it. Collisions take a share c of bandwidth: waiting grows by 1 / (1 - c).
+    are drawn run by run and stay for part of it.
     """
     gpus, per_node = param("cluster.gpus"), param("cluster.gpus_per_node")
     own = evidence("step-jitter-share") * np.sqrt(1 - evidence("step-jitter-correlation"))
@@ -394,22 +394,50 @@ def tail_share(option: Option, exposed: Draws) -> Any:
     ratio = evidence("slow-node-penalty") / scale
     with_slow = scale * (ratio + np.log(slow + (gpus - slow) * np.exp(-ratio)))
     waiting = np.where(nodes > 0, with_slow - slowest, 0.0) * evidence("slow-node-presence")
+    timed = evidence("kernel-efficiency-timed-gpus")  # step times taken on so many GPUs hold their jitter already
+    return waiting + np.maximum(slowest - scale * np.log(timed), 0.0)
+
+
+def tail_share(option: Option, exposed: Draws) -> Any:
+    """What stalls of everybody and colliding paths add to a step that waits for slow servers, over the step so stretched.
+
+    Collisions take a share c of bandwidth: waiting grows by 1 / (1 - c).
+    """
     untuned = effort(option, "tuning")
     collisions = exposed * (1 / (1 - evidence(f"fat-tree-contention-{option.family}") * untuned) - 1)
-    timed = evidence("kernel-efficiency-timed-gpus")  # step times taken on so many GPUs hold their jitter already
-    jitter = np.maximum(slowest - scale * np.log(timed), 0.0)
-    added = jitter + waiting + evidence(f"shared-stall-share-{option.family}") * untuned + collisions
-    return added / (1 + added)
+    added = evidence(f"shared-stall-share-{option.family}") * untuned + collisions
+    return added / (1 + slow_servers() + added)
+
+
+def checkpoint_hours() -> tuple[Any, Any]:
+    """(hours of work between checkpoints, hours that one takes).
+
+    The interval is the best one for the faults that no network causes, M hours apart, when a checkpoint takes d hours:
+    Daly's (2006) sqrt(2 d M) (1 + sqrt(d / 2M) / 3) - d.
+    """
+    apart = HOURS_A_YEAR / (param("cluster.gpus") * evidence("common-interruptions-per-gpu-year"))
+    write = evidence("checkpoint-write-seconds") / 3600
+    return np.sqrt(2 * write * apart) * (1 + np.sqrt(write / (2 * apart)) / 3) - write, write
+
+
+def hours_of_a_fault() -> Any:
+    """Hours of the whole job that a fault costs which ends it: detection, restart and the work since the last checkpoint."""
+    interval, write = checkpoint_hours()
+    return evidence("detection-hours") + evidence("restart-hours") + (interval + write) / 2
+
+
+def fault_share() -> Any:
+    """Time lost to faults of GPUs, hosts and software."""
+    stops = param("cluster.gpus") * evidence("common-interruptions-per-gpu-year")
+    return stops * hours_of_a_fault() / HOURS_A_YEAR
 
 
 def interruption_share(option: Option) -> Any:
     """Faults of the fabric an hour, times the hours of the whole job that each costs.
 
-    A fault that ends the job costs detection, restart and the work since the last checkpoint: half an interval. The
-    interval is the best one for all faults together, M hours apart, when a checkpoint takes d hours: Daly's (2006)
-    sqrt(2 d M) (1 + sqrt(d / 2M) / 3) - d. A misconfiguration slows the job until it is found, too. Left out: a fault
-    that strikes during the recovery from another cuts that short, which makes the share about 1 % smaller.
-    What a job survives stops it until traffic flows another way.
+    A fault that strikes during the recovery from another cuts that short, so what counts is a share of the time that other
+    faults leave. A misconfiguration slows the job until it is found, too. What a job survives stops it until traffic flows
+    another way.
     """
     count = pieces(option)
     flaps, failures = draw_together("link-hardware", "link-flaps-per-link-year", "link-failures-per-link-year")
@@ -430,31 +458,36 @@ def interruption_share(option: Option) -> Any:
         manager = param("cluster.subnets") * evidence("subnet-manager-faults-per-year")
         fabric_stops = fabric_stops + manager
         slow_hours = slow_hours + manager * evidence("subnet-manager-slowdown") * evidence("subnet-manager-slow-hours")
-    all_stops = fabric_stops + param("cluster.gpus") * evidence("common-interruptions-per-gpu-year")
-    apart, write = HOURS_A_YEAR / all_stops, evidence("checkpoint-write-seconds") / 3600
-    interval = np.sqrt(2 * write * apart) * (1 + np.sqrt(write / (2 * apart)) / 3) - write
-    each = evidence("detection-hours") + evidence("restart-hours") + (interval + write) / 2
-    return (fabric_stops * each + slow_hours) / HOURS_A_YEAR
+    return (fabric_stops * hours_of_a_fault() + slow_hours) / HOURS_A_YEAR
 
 
 @cache
 def lost_time(name: str) -> dict[str, float]:
     """Mean of lost GPU time by cause, valued at the client's figure for a GPU-hour.
 
-    Each cause acts on the time that the others leave, so together they lose 1 - product of (1 - share). That is split
+    What no network changes comes first, on a perfect network; the network's causes act on the time that this leaves. Of
+    either kind each acts on the time that the others leave, so together they lose 1 - product of (1 - share). That is split
     in proportion to -ln(1 - share), which does not depend on which cause comes first.
     """
     option, exposed = OPTIONS[name], exposed_share(name)
-    shares = {
+    slow, (interval, write) = slow_servers(), checkpoint_hours()
+    faults = 1 - (1 - fault_share()) * (1 - write / (interval + write))
+    common = {"lost_servers": slow / (1 + slow), "lost_faults": faults}
+    network = {
         "lost_bring_up": bring_up_share(option),
         "lost_communication": exposed,
         "lost_tail": tail_share(option, exposed),
         "lost_interruptions": interruption_share(option),
     }
-    logs = {cause: -np.log(1 - share) for cause, share in shares.items()}
-    together = np.add.reduce(list(logs.values()))
     all_time = paid_monthly(param("cluster.gpus") * HOURS_A_YEAR * param("money.gpu_hour_value"))
-    return {cause: float(np.mean(all_time * (1 - np.exp(-together)) * log / together)) for cause, log in logs.items()}
+    found, left = {}, np.ones(DRAWS)
+    for shares in (common, network):
+        logs = {cause: -np.log(1 - share) for cause, share in shares.items()}
+        together = np.add.reduce(list(logs.values()))
+        lost = all_time * left * (1 - np.exp(-together))
+        found |= {cause: float(np.mean(lost * log / together)) for cause, log in logs.items()}
+        left = left * np.exp(-together)
+    return found
 
 
 # --- The bill ----------------------------------------------------------------------------------------------------
@@ -472,7 +505,7 @@ MONEY: dict[str, Callable[[Option], Any]] = {
     "staff_and_training": staff_and_training,
     "residual": residual,
 }
-LOST_TIME = ("lost_bring_up", "lost_communication", "lost_tail", "lost_interruptions")
+LOST_TIME = ("lost_servers", "lost_faults", "lost_bring_up", "lost_communication", "lost_tail", "lost_interruptions")
 
 
 @cache

@@ -7,6 +7,7 @@ is broken by luck.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +17,9 @@ import pytest
 
 from fabricreport.case import Case
 from fabricreport.provenance import plain
+from fabricreport.sections.tco.bills import bills
+from fabricreport.sections.tco.cost import COMMON_CAUSES, LOST_CAUSES
+from fabricreport.uncertain import exactly
 from fabricreport.vocabulary import Side
 
 pytestmark = [pytest.mark.slow, pytest.mark.laws]
@@ -27,6 +31,16 @@ every_client = pytest.mark.parametrize("client", CLIENTS)
 SKILL, ESTATES, LEVELS = ("none", "some", "strong"), ("none", "some", "large"), ("low", "medium", "high")
 WEEKS, VALUES = (40, 12, 5, 1), (0.5, 2.0, 4.0, 16.0)
 TURNKEY, WHITEBOX = "rocev2-branded-400g", "rocev2-whitebox-400g"
+_STOPS = ("lost_faults", "lost_interruptions")
+_ACTS_ON = {
+    "faster-detection": _STOPS,
+    "frequent-checkpoints": _STOPS,
+    "asynchronous-checkpoints": _STOPS,
+    "managed-tuning": ("lost_bring_up", "lost_interruptions"),
+    "spares-on-site": _STOPS,
+    "burn-in": ("lost_interruptions",),
+}
+"""Lines of the bill that each measure acts on."""
 
 
 def of(client: str, **changes: Any) -> Case:
@@ -136,3 +150,47 @@ def test_a_dearer_gpu_hour_favours_what_loses_fewer(client: str) -> None:
 def test_the_white_box_takes_longer_at_every_percentile_than_the_turnkey_fabric_of_its_kind() -> None:
     weeks = of("drawn 0").chain.losses.weeks
     assert np.all(np.sort(plain(weeks[WHITEBOX])) >= np.sort(plain(weeks[TURNKEY])))
+
+
+@every_client
+def test_what_no_network_changes_is_alike_on_each_and_no_difference_holds_it(client: str) -> None:
+    found = of(client).chain.bills
+    first, *others = found.order
+    for option in others:
+        for cause in set(COMMON_CAUSES) & set(found.labels):
+            assert np.array_equal(plain(found.components[option][cause]), plain(found.components[first][cause]))
+        assert not set(COMMON_CAUSES) & set(found.gap_by_cause(option, first))
+
+
+@every_client
+def test_a_network_that_loses_nothing_leaves_the_common_lines_equal_to_the_cent(client: str) -> None:
+    case = of(client, money__gpu_hour_value=2.5)
+    found, given = case.chain.bills, case.inputs
+    free = case.chain.replacing(dict.fromkeys(networks_own(case), exactly(0.0))).bills
+    own = {o: replace(i, lost=replace(i.lost, exposed_communication=0.0)) for o, i in free.own.items()}
+    perfect = bills(given, free.stated, own, free.built)
+    for option in found.order:
+        for cause in set(LOST_CAUSES) & set(perfect.labels):
+            assert plain(perfect.components[option][cause]).max() < 0.01, (option, cause)
+        for cause in set(COMMON_CAUSES) & set(found.labels):
+            both = (plain(one.components[option][cause]) for one in (found, perfect))
+            assert np.abs(np.subtract(*both)).max() < 0.01, (option, cause)
+
+
+def networks_own(case: Case) -> set[str]:
+    """What makes a network lose time beside what it leaves exposed: weeks, stalls, collisions, neighbours, and its faults."""
+    ids = {f"{what}-year" for what in ("link-flaps-per-link", "link-failures-per-link", "switch-failures-per-switch")}
+    for behaviour in (option.behaviour for option in case.options):
+        ids |= {behaviour.weeks, behaviour.stalls, behaviour.neighbours, behaviour.config_faults}
+        ids |= {"dragonfly-contention" if case.params.cluster.topology == "dragonfly" else behaviour.contention}
+        ids |= {f"{behaviour.manager}-faults-per-year"} if behaviour.manager else set()
+    return {f"evidence:{entry}" for entry in ids}
+
+
+@every_client
+def test_no_measure_saves_more_than_its_lines(client: str) -> None:
+    case = of(client)
+    tail, lines = case.tail(), case.chain.bills.components
+    for lever in tail.levers:
+        most = sum(float(plain(lines[tail.worked].get(c, 0.0)).mean()) for c in _ACTS_ON[lever.id])
+        assert float(plain(lever.saved_usd).mean()) <= most, lever.id

@@ -17,6 +17,7 @@ from fabricreport.sections.tco import fabric, tables
 from fabricreport.sections.tco.bills import bills, builds_of
 from fabricreport.sections.tco.cost import (
     CAUSES,
+    COMMON_CAUSES,
     FABRIC_CAUSES,
     LOST_CAUSES,
     delay_days,
@@ -99,7 +100,7 @@ def test_equal_losses_cancel_even_when_an_hour_is_valued_at_the_clients_own_cost
     same = Losses(*(dict.fromkeys(by_option, by_option["infiniband-xdr"]) for by_option in (found.lost, found.weeks)))
     given = grower.inputs
     own = {o.id: option_inputs(given, o, exposed["infiniband-xdr"], same) for o in grower.options}
-    parts = bills(given, common_inputs(given), own, same, builds_of(given)).components
+    parts = bills(given, common_inputs(given), own, builds_of(given)).components
     for cause in LOST_CAUSES:
         assert np.any(plain(parts["rocev2-whitebox-800g"][cause]))
         np.testing.assert_array_equal(
@@ -109,7 +110,7 @@ def test_equal_losses_cancel_even_when_an_hour_is_valued_at_the_clients_own_cost
 
 def test_an_amortised_hour_makes_the_cheapest_total_its_cash_over_its_useful_share(grower):
     result = grower.tco()
-    lost = sum(plain(result.components[result.choice][c]) for c in (*LOST_CAUSES, "delay"))
+    lost = sum(plain(result.components[result.choice][c]) for c in (*LOST_CAUSES, *COMMON_CAUSES, "delay"))
     cash = plain(result.totals[result.choice]) - lost
     whole = cash / plain(result.useful_share[result.choice])
     delay = plain(result.components[result.choice]["delay"])
@@ -210,7 +211,7 @@ def test_leasing_leaves_nothing_to_resell(buyer):
 def test_a_renter_pays_no_capital_and_the_hours_its_work_takes(renter):
     result = renter.tco()
     assert result.ownership is None
-    assert set(result.labels) == {"rent", *LOST_CAUSES}
+    assert set(result.labels) == {"rent", *LOST_CAUSES, *COMMON_CAUSES}
     rent = plain(result.common.server.rent_per_gpu_hour)
     for option, hour in result.useful_hour.items():
         np.testing.assert_allclose(plain(hour), rent / plain(result.useful_share[option]), rtol=1e-12)
@@ -226,7 +227,7 @@ def test_an_hour_is_worth_less_where_more_of_it_is_lost(renter):
 
 def test_a_renter_who_values_an_hour_higher_is_charged_that_for_lost_hours(renter):
     result = renter.changed(money__gpu_hour_value=10).tco()
-    lost = sum(plain(result.components[result.choice][c]) for c in LOST_CAUSES)
+    lost = sum(plain(result.components[result.choice][c]) for c in (*LOST_CAUSES, *COMMON_CAUSES))
     share = 1 - plain(result.useful_share[result.choice])
     assert np.all(lost > plain(result.components[result.choice]["rent"]) * share)
 

@@ -24,6 +24,7 @@ from fabricreport.models.risk.entries import MATURITIES, common_incidents, fabri
 from fabricreport.models.risk.goodput import BringUp, FabricRisk, Run, TopologyEffect, matured, operated, simulate
 from fabricreport.models.risk.incidents import Cluster, IncidentLaw, Luck, aggregate, event_counts
 from fabricreport.models.risk.schedule import daly_interval, kokolis_mttf_h, wall_time_factor
+from fabricreport.models.risk.shares import lost_shares
 from fabricreport.models.risk.steps import TailLaw
 from fabricreport.provenance import Traced
 from fabricreport.validation import productive as published
@@ -38,6 +39,19 @@ def plan(gpus=1_024, **changes):
     cluster = Cluster(gpus, access_links=gpus, switches=max(1.0, gpus / 21))
     run = Run(cluster, 30.0, 0.3, 60.0, common_incidents(central), gpu_hour_usd=3.0, engineer_hour_usd=100.0)
     return replace(run, **changes)
+
+
+@rows("family", ["infiniband", "rocev2"])
+def test_shares_of_a_run_multiply_to_its_effective_time_and_the_common_ones_know_no_network(family: str):
+    run = plan(8_192, checkpoint_interval_s=3_600.0)
+    risk = fabric_risk(central, families()[family].behaviour, communication_share=0.1, gpus=8_192)
+    slow = replace(risk.tail, shared_stall_share=0.0)
+    found, perfect = lost_shares(run, risk, slow), lost_shares(run, FabricRisk("", slow, ()), slow)
+    tail = found.pop("stalls") + found.pop("topology")
+    left = np.prod([1.0 - share for share in found.values()]) * (1.0 - tail)
+    assert left == pytest.approx(simulate(run, risk).effective_share)
+    assert all(found[cause] == perfect[cause] for cause in ("servers", "faults", "checkpoints"))
+    assert tail > 0 and found["fabric"] > 0 and perfect["fabric"] == 0
 
 
 def test_daly_gives_his_own_figures_for_five_minute_checkpoints():

@@ -22,10 +22,10 @@ from fabricreport.models.judgement.difference import (
     relative_difference,
 )
 from fabricreport.models.money.cashflow import Discounting, annuity_factor
+from fabricreport.models.money.lost_time import LostTime
 from fabricreport.models.money.ownership import (
     CostComponents,
     Lease,
-    LostTime,
     Purchase,
     Rental,
     Running,
@@ -105,18 +105,32 @@ def test_a_seeds_5_percent_of_a_30_day_run_is_36864_gpu_hours_and_110592_dollars
     hours = np.array([0.0, 1024 * 24 * 30])
     charged = charge_lost_time(CostComponents({}), LostTime(exposed_communication=0.05), hours, 3.0, FLAT)
     assert charged["lost: exposed communication"] == pytest.approx(110_592)
-    assert hours[1] * LostTime(tail=0.05).lost == pytest.approx(36_864)
+    assert hours[1] * (1 - LostTime(tail=0.05).useful) == pytest.approx(36_864)
     lost_days, slip = slip_days(0.05, 30)
     assert lost_days == pytest.approx(1.5)
     assert slip == pytest.approx(30 / 0.95 - 30)
 
 
 def test_lost_shares_act_on_the_time_the_others_leave():
-    lost = LostTime(0.1, 0.2, 0.0, 0.5)
-    assert lost.useful == pytest.approx(0.9 * 0.8 * 0.5)
+    """By hand: a perfect network leaves 0.9 × 0.8 = 0.72 of the time, this one half of that: 0.28 and 0.36 are lost."""
+    lost = LostTime(servers=0.1, faults=0.2, interruptions=0.5)
+    assert lost.useful == pytest.approx(0.36)
     parts = lost.by_cause()
-    assert sum(parts.values()) == pytest.approx(lost.lost)
-    assert parts["tail"] == 0
+    assert parts["interruptions"] == pytest.approx(0.36) and parts["tail"] == 0
+    assert parts["servers"] == pytest.approx(0.28 * np.log(0.9) / np.log(0.72))
+    assert parts["servers"] + parts["faults"] == pytest.approx(0.28)
+
+
+def test_what_no_network_changes_costs_the_same_on_each():
+    """By hand: 1,000 hours at $2 with a quarter lost on any network, and a fifth of the rest on this one."""
+    hours = np.array([0.0, 1000.0])
+    perfect, poor = LostTime(servers=0.25), LostTime(servers=0.25, tail=0.2)
+    owned = [charge_lost_time(CostComponents({}), lost, hours, 2.0, FLAT) for lost in (perfect, poor)]
+    rented = [rent_cost(Rental(2.0), lost, hours, FLAT) for lost in (perfect, poor)]
+    assert [bill["lost: servers"] for bill in owned] == pytest.approx([500.0, 500.0])
+    assert owned[1]["lost: tail"] == pytest.approx(2000 * 0.75 * 0.2)
+    assert [bill["lost: servers"] for bill in rented] == pytest.approx([2000 / 3] * 2)
+    assert rented[1]["lost: tail"] == pytest.approx(2000 / 0.6 - 2000 / 0.75)
 
 
 def test_the_split_by_cause_does_not_depend_on_their_order():
@@ -227,7 +241,7 @@ def test_add_ons_and_one_off_charges_of_an_offer_are_kept_apart():
 def test_rent_and_buy_agree_at_the_amortised_price(a, b, c, rate, price, kind):
     d = Discounting(rate, kind, 0.02)
     hours = gpu_hours([(0, 64), (12, 128)], 36)
-    lost = LostTime(a, b, c, 0.01)
+    lost = LostTime(faults=a, bring_up=b, tail=c, interruptions=0.01)
     bill = own(price, months=36, discounting=d, watts=5000.0, staff_usd_per_year=1e5)
     value = amortised_gpu_hour_usd(bill, lost, hours, d)
     owned = charge_lost_time(bill, lost, hours, value, d)
@@ -235,14 +249,12 @@ def test_rent_and_buy_agree_at_the_amortised_price(a, b, c, rate, price, kind):
     rented = rent_cost(Rental(per_paid_hour, terms="today"), lost, hours, d)
     assert rented.total == pytest.approx(owned.total)
     assert usd_per_useful_gpu_hour(owned, hours, d) == pytest.approx(value)
-    for cause in ("bring-up", "exposed communication", "tail", "interruptions"):
-        assert rented[f"lost: {cause}"] == pytest.approx(owned[f"lost: {cause}"])
 
 
 @law
 @given(shares, shares, shares, shares)
 def test_lost_time_is_charged_once_and_never_more_than_there_is(a, b, c, d):
-    lost = LostTime(a, b, c, d)
+    lost = LostTime(servers=a, checkpoints=b, tail=c, interruptions=d)
     parts = lost.by_cause()
     assert sum(parts.values()) == pytest.approx(1 - (1 - a) * (1 - b) * (1 - c) * (1 - d), abs=1e-12)
     assert sum(parts.values()) <= a + b + c + d + 1e-12

@@ -41,7 +41,8 @@ PLANS: dict[str, dict[str, Any]] = {
     "five-weeks": {"options": ["infiniband-ndr", "spectrum-x-400g", "rocev2-whitebox-400g"], "organisation.time_to_production_weeks": 5, "overrides": [override("x", 90000) | {"id": "price:switch-qm9700"}, override("x", 140000) | {"id": "price:switch-sn5610"}]},
     "ten-trillion": {"workload.tokens_billion": 9_000_000, "workload.run_days": None},
     "stalls": {"options": ["infiniband-ndr", "rocev2-whitebox-400g"], "overrides": [override(f"shared-stall-share-{f}", 0.99) for f in ("infiniband", "spectrum-x", "rocev2")]},
-    "faults": {"overrides": [override("detection-hours", 200), override("link-failures-per-link-year", 5)]},
+    "faults": {"overrides": [override("link-failures-per-link-year", 200), override("link-flaps-per-link-year", 2000)]},
+    "unwatched": {"overrides": [override("detection-hours", 200)]},
     "slow-start": {"options": ["infiniband-ndr", "rocev2-whitebox-400g"], "money.horizon_months": 1, "overrides": [override("bring-up-productivity", 0.1), override("weeks-to-stable-rocev2", 9), override("weeks-to-stable-infiniband", 9)]},
     "large": {"cluster.gpus": 16384, "workload.model_parameters_billion": 405},
     "larger-than-any": {"cluster.gpus": 16384, "cluster.link_gbits_per_s": 200, "workload.model_parameters_billion": 10000},
@@ -57,7 +58,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "tenants": {"cluster.tenancy": "multi", "organisation.qos_expertise": "none"},
 }  # fmt: skip
 EXPECTED = {
-    "racks": {"run-late"},
+    "racks": {"idle-exposed", "run-late"},
     "thin": {"thin-links"},
     "small-serving": {"fits-one-node"},
     "next-week": {"nobody-ready"},
@@ -65,6 +66,7 @@ EXPECTED = {
     "ten-trillion": {"run-beyond-horizon"},
     "stalls": {"idle-tail", "run-late"},
     "faults": {"idle-incidents", "run-late"},
+    "unwatched": {"idle-common", "run-late"},
     "slow-start": {"idle-bring-up", "late-production"},
     "large": {"run-late"},
     "larger-than-any": {"idle-exposed", "run-late"},

@@ -175,6 +175,7 @@ def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_
         "cluster.trajectory",
         "workload.tokens_billion",
         "workload.jobs",
+        "workload.checkpoint_minutes",
         "organisation.beyond_money",
         "providers",
         "overrides",

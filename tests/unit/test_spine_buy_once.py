@@ -132,7 +132,7 @@ def test_causes_are_named_by_who_saves_on_them() -> None:
     assert all(means[c] > 0 for c in ours) and all(means[c] < 0 for c in theirs)
     assert [len(ours), len(theirs)] == [3, 2]
     assert sum(means[c] for c in (*ours, *theirs)) > 0, "what is named points the way of the whole"
-    assert read.slow_told and not found("example") & AT_MOST_ONE["speed"]
+    assert read.stalls_told and not found("example") & AT_MOST_ONE["speed"]
 
 
 def test_a_third_cause_is_named_where_two_on_each_side_point_the_wrong_way() -> None:
@@ -275,10 +275,10 @@ def test_prices_out_of_date_are_told_with_what_they_move() -> None:
 
 
 def test_the_best_measure_is_held_against_what_lies_between_the_two() -> None:
-    case, read = client("example"), Read(client("example"))
+    case, read = client("rare checkpoints"), Read(client("rare checkpoints"))
     saved = case.tail().numbers[f"tail_risk.lever.{read.levers[0]}.saved"].value
     assert saved > abs(case.figure("decision.difference").value)
-    assert {F.LEVER_OUTWEIGHS, F.LEVERS_OUTWEIGH} <= found("example")
+    assert {F.LEVER_OUTWEIGHS, F.LEVERS_OUTWEIGH} <= found("rare checkpoints")
     assert F.LEVER_OUTWEIGHS not in found("one option")
     assert str(words(case)["outweighing"]) in ("Two", "Three")
     read.__dict__["outweighing"] = read.outweighing[:1]

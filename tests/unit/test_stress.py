@@ -10,11 +10,14 @@ from rows import rows, words
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.families import families
+from fabricreport.durations import DAYS_PER_YEAR, HOURS_PER_YEAR
 from fabricreport.errors import OutOfRange
+from fabricreport.models.money.lost_time import COMMON, LostTime
 from fabricreport.models.risk.entries import common_incidents, fabric_risk
-from fabricreport.models.risk.goodput import Run, simulate
-from fabricreport.models.risk.incidents import Cluster, Luck
-from fabricreport.models.risk.levers import Lever, levers, lost_usd, standard_levers
+from fabricreport.models.risk.goodput import Run
+from fabricreport.models.risk.incidents import Cluster
+from fabricreport.models.risk.levers import Lever, levers, standard_levers
+from fabricreport.models.risk.shares import lost_shares, useful_share
 from fabricreport.models.risk.stress import (
     Exposure,
     bandwidth_loss,
@@ -127,18 +130,28 @@ def test_stress_cases_take_draws():
         efficiency_loss(ARTICLE, 1.5)
 
 
+_STOPS = ("faults", "checkpoints", "interruptions")
+ACTS_ON = {
+    "faster-detection": ("faults", "interruptions"),
+    "frequent-checkpoints": _STOPS,
+    "asynchronous-checkpoints": _STOPS,
+    "managed-tuning": ("bring_up", "interruptions"),
+    "spares-on-site": ("faults", "interruptions"),
+    "burn-in": ("interruptions",),
+}
+"""Causes of lost time that each measure acts on."""
+
+
 def run_and_risk():
     cluster = Cluster(1_024, 1_024, 48)
     run = Run(cluster, 30.0, 0.3, 60.0, common_incidents(central), checkpoint_interval_s=14_400.0, gpu_hour_usd=3.0)
-    return run, fabric_risk(central, families()["rocev2"].behaviour, maturity="low")
+    risk = fabric_risk(central, families()["rocev2"].behaviour, maturity="low")
+    return run, risk, replace(risk.tail, shared_stall_share=0.0)
 
 
 def test_levers_are_ranked_by_saving_per_dollar_and_none_hurts():
-    ids = tuple(
-        words("faster-detection frequent-checkpoints asynchronous-checkpoints managed-tuning spares-on-site burn-in")
-    )
-    values = levers(*run_and_risk(), standard_levers(central, dict.fromkeys(ids, 10_000.0)), Luck(2, 4_000))
-    assert {v.id for v in values} == set(ids)
+    values = levers(*run_and_risk(), standard_levers(central, dict.fromkeys(ACTS_ON, 10_000.0)))
+    assert {v.id for v in values} == set(ACTS_ON)
     ratios = [float(v.saved_per_dollar) for v in values]
     assert ratios == sorted(ratios, reverse=True)
     assert min(ratios) >= 0
@@ -146,16 +159,22 @@ def test_levers_are_ranked_by_saving_per_dollar_and_none_hurts():
 
 
 @rows("restart_h", [0.5, 24.0, 24.0 * 30])
-def test_no_lever_saves_more_than_the_time_there_is_however_long_a_job_needs(restart_h: float):
-    """A law: a year of running loses a year at most, though the same work may take many years where jobs hardly run."""
-    run, risk = run_and_risk()
-    stuck = replace(run, ideal_days=365.0, restart_h=restart_h, checkpoint_interval_s=6 * 3600.0, engineer_hour_usd=0.0)
-    result = simulate(stuck, risk)
-    day = 24.0 * run.cluster.gpus * np.asarray(run.gpu_hour_usd)
-    lost = np.asarray(lost_usd(stuck, result))
-    most = day * (365.0 + np.asarray(result.bring_up_days))
-    assert np.all(lost <= most)
-    assert lost == pytest.approx(day * (365.0 * (1.0 - result.effective_share) + result.bring_up_days))
+def test_no_lever_saves_more_than_the_bill_charges_for_what_it_acts_on(restart_h: float):
+    """A law: of a year's GPU time at its value, split as the bill splits it, however hard a job runs."""
+    run, risk, slow = run_and_risk()
+    stuck = replace(run, restart_h=restart_h, checkpoint_interval_s=6 * 3600.0)
+    shares = lost_shares(stuck, risk, slow)
+    lost = LostTime(
+        **{cause: shares[cause] for cause in COMMON},
+        bring_up=risk.bring_up.lost_days / DAYS_PER_YEAR,
+        tail=shares["stalls"] + shares["topology"],
+        interruptions=shares["fabric"],
+    )
+    assert lost.useful == pytest.approx(useful_share(stuck, risk, slow))
+    year = HOURS_PER_YEAR * run.cluster.gpus * run.gpu_hour_usd
+    lines = {cause: float(year * share) for cause, share in lost.by_cause().items()}
+    for value in levers(stuck, risk, slow, standard_levers(central, dict.fromkeys(ACTS_ON, 1.0))):
+        assert value.saved_usd <= sum(lines[cause] for cause in ACTS_ON[value.id])
 
 
 def test_a_cheaper_lever_rises_and_an_unpriced_one_is_left_out():

@@ -16,9 +16,9 @@ import numpy as np
 
 from fabricreport.durations import HOURS_PER_MONTH
 from fabricreport.models.money.cashflow import Array, Discounting, array
+from fabricreport.models.money.lost_time import LostTime
 from fabricreport.models.money.ownership import (
     CostComponents,
-    LostTime,
     Rental,
     charge_lost_time,
     gpu_hours,

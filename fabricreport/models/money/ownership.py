@@ -1,17 +1,15 @@
 """Total cost of one option over the horizon, in named components that can be differenced term by term.
 
 One boundary for every option (servers, fabric, power, space, support, licences, staff, training, less
-residual; or rent), plus GPU time lost. A lost GPU-hour is charged once: `LostTime` holds the four disjoint
-causes, they combine on the time that the others leave, and `charge_lost_time` refuses a bill that already
-carries the charge. Amounts are in today's money unless a contract fixes them (see `cashflow`); components are
+residual; or rent), plus GPU time lost. A lost GPU-hour is charged once: `LostTime` holds the disjoint
+causes, and `charge_lost_time` refuses a bill that already carries the charge. Amounts are in today's money unless a contract fixes them (see `cashflow`); components are
 present values in USD, scalars or arrays over draws.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 from typing import Any
@@ -21,16 +19,13 @@ from numpy.typing import NDArray
 
 from fabricreport.durations import HOURS_PER_MONTH, HOURS_PER_WEEK
 from fabricreport.errors import InputError, Problem
-from fabricreport.models.domain import between
 from fabricreport.models.fabric.cost import energy_usd_per_month
 from fabricreport.models.money.cashflow import Discounting, array, lease_payment, level
+from fabricreport.models.money.lost_time import COMMON, LostTime
 
 Array = NDArray[np.float64]
 LOST = "lost: "
 """Prefix of the components that charge lost GPU time."""
-
-_BELOW_ONE = math.nextafter(1.0, 0.0)
-"""The largest share that leaves something."""
 
 OF = " of "
 """Between a cost and the piece it is booked for: `support of switches`."""
@@ -83,54 +78,6 @@ class CostComponents(Mapping[str, Array]):
             key = members.get(name, members.get(whole, whole))
             out[key] = out[key] + value if key in out else value
         return CostComponents(out)
-
-
-@dataclass(frozen=True)
-class LostTime:
-    """Shares of GPU time lost to the fabric, by disjoint cause; each acts on the time the others leave.
-
-    `bring_up` (weeks until stable, as a share of the horizon: `bring_up_share`), `exposed_communication`
-    (waiting on the network although it works as designed), `tail` (stragglers and congestion beyond that),
-    `interruptions` (rework and restart after faults of the fabric). Scalars or arrays over draws in [0, 1).
-    """
-
-    bring_up: Any = 0.0
-    exposed_communication: Any = 0.0
-    tail: Any = 0.0
-    interruptions: Any = 0.0
-
-    def __post_init__(self) -> None:
-        problems = []
-        for cause, share in self.shares().items():
-            if not between(share, 0, _BELOW_ONE):
-                problems.append(Problem("must be a share of at least 0 and below 1", key=cause, value=str(share)))
-        if problems:
-            raise InputError(problems)
-
-    def shares(self) -> dict[str, Array]:
-        """Each cause's own share, as if it acted alone."""
-        return {f.name: array(getattr(self, f.name)) for f in fields(self)}
-
-    @property
-    def useful(self) -> Array:
-        """The share of GPU time that does work: the product of what each cause leaves."""
-        return reduce(lambda left, share: left * (1 - share), self.shares().values(), array(1.0))
-
-    @property
-    def lost(self) -> Array:
-        """The share of GPU time lost to all causes together: less than the sum of the shares."""
-        return 1 - self.useful
-
-    def by_cause(self) -> dict[str, Array]:
-        """The lost share split by cause; the parts sum to `lost`.
-
-        Split in proportion to -log(1 - share), the only split of a product that does not depend on the order in
-        which the causes are taken.
-        """
-        weights = {cause: -np.log1p(-share) for cause, share in self.shares().items()}
-        whole = reduce(add, weights.values())
-        safe = np.where(whole > 0, whole, 1.0)
-        return {cause: self.lost * weight / safe for cause, weight in weights.items()}
 
 
 def bring_up_share(weeks: Any, months: int, *, idle_share: Any = 1.0) -> Array:
@@ -302,7 +249,8 @@ def rent_cost(offer: Rental, lost: LostTime, hours: Array, discounting: Discount
     """Present cost of renting until `hours` (by month) of *useful* work are done, by component.
 
     Offers are compared by work done, not per hour: at a useful share u, one useful hour takes 1/u paid hours.
-    The paid hours beyond the useful ones are the lost-time components, at the offer's own price.
+    The paid hours beyond the useful ones are the lost-time components, at the offer's own price: first those that the work
+    takes on a perfect network, then those that this one adds.
     """
     paid = discounting.present_value(hours, offer.terms)
     price: Array = array(offer.usd_per_gpu_hour)
@@ -312,7 +260,8 @@ def rent_cost(offer: Rental, lost: LostTime, hours: Array, discounting: Discount
         price = price + array(add_on)
     parts["one-off charges"] = array(offer.one_off_usd)
     for cause, share in lost.by_cause().items():
-        parts[f"{LOST}{_words(cause)}"] = paid * price * share / lost.useful
+        done = 1.0 if cause in COMMON else lost.useful
+        parts[f"{LOST}{_words(cause)}"] = paid * price * share / (lost.useful_on_any * done)
     return CostComponents(parts)
 
 

@@ -1,8 +1,8 @@
 """From a plan of so many days to the day the run ends: tail, checkpoints, incidents and bring-up, per option.
 
 The wall time follows Daly 2006 (failures also strike during recovery), with the *total* interruption rate: what the
-fabric causes and what it does not. Only the fabric's part differs between options; GPU, host and software faults are
-drawn once and shared, so they cancel in a difference to first order (goodput multiplies, so not entirely).
+fabric causes and what it does not. GPU, host and software faults are drawn once and shared; `shares` takes what
+they cost from the same run on a perfect network, so that they cancel in a difference entirely.
 The luck of the run enters through counts and severities at shared uniforms; epistemic inputs come in as arrays.
 """
 
@@ -39,6 +39,7 @@ __all__ = [
     "luck_of",
     "matured",
     "operated",
+    "optimal_interval_s",
     "simulate",
 ]
 
@@ -121,8 +122,8 @@ class Run:
 
     ideal_days: wall days with nothing lost (of this option's own step time: pass the faster option's day count to
     each if the difference in step time is counted elsewhere). restart_h: detection to first new step.
-    checkpoint_interval_s: None follows Daly with each option's own MTBF. common: incidents not caused by the
-    fabric. Rates, hours and prices may be arrays over draws.
+    checkpoint_interval_s: None follows Daly with the MTBF of all incidents; a memo gives all its options one (`optimal_interval_s`).
+    common: incidents not caused by the fabric. Rates, hours and prices may be arrays over draws.
     """
 
     cluster: Cluster
@@ -217,6 +218,12 @@ def operated(run: Run, effect: MaturityEffect) -> Run:
         restart_h=np.asanyarray(run.restart_h) * effect.restart,
         checkpoint_write_s=np.asanyarray(run.checkpoint_write_s) * effect.checkpoint_write,
     )
+
+
+def optimal_interval_s(run: Run) -> Any:
+    """The optimal compute time between checkpoints at the rate of what stops the run on any network, in seconds."""
+    rate = _sum([law.interruptions_per_hour(run.cluster) for law in run.common]) + _RAREST
+    return np.asanyarray(daly_interval(run.checkpoint_write_s, 3600.0 / rate))
 
 
 def simulate(run: Run, risk: FabricRisk, luck: Luck | None = None) -> RunRisk:

@@ -1,4 +1,4 @@
-"""Which mitigation buys the most per dollar: each is applied to the same run, on the same luck, and priced."""
+"""Which mitigation buys the most per dollar: each is applied to the same run and priced as the bill prices lost time."""
 
 from __future__ import annotations
 
@@ -8,18 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.durations import HOURS_PER_DAY
-from fabricreport.models.risk.goodput import FabricRisk, MaturityEffect, Run, RunRisk, matured, operated, simulate
-from fabricreport.models.risk.incidents import Luck
+from fabricreport.durations import DAYS_PER_YEAR, HOURS_PER_DAY
+from fabricreport.models.risk.goodput import (
+    FabricRisk,
+    MaturityEffect,
+    Run,
+    matured,
+    operated,
+    optimal_interval_s,
+)
+from fabricreport.models.risk.shares import useful_share
+from fabricreport.models.risk.steps import TailLaw
 
-__all__ = ["Lever", "LeverValue", "apply_lever", "levers", "lost_usd", "standard_levers"]
+__all__ = ["Lever", "LeverValue", "apply_lever", "levers", "standard_levers"]
 
 
 @dataclass(frozen=True)
 class Lever:
     """A mitigation: multipliers on what it improves (1 leaves it alone) and its cost in USD for the run.
 
-    follow_daly drops a fixed checkpoint interval in favour of the optimal one. Arrays over draws are welcome.
+    follow_daly drops the run's checkpoint interval in favour of the optimal one. Arrays over draws are welcome.
     """
 
     id: str
@@ -56,19 +64,32 @@ def apply_lever(run: Run, risk: FabricRisk, lever: Lever) -> tuple[Run, FabricRi
         restart=lever.restart,
         checkpoint_write=lever.checkpoint_write,
     )
-    interval_s = None if lever.follow_daly else run.checkpoint_interval_s
-    return replace(operated(run, effect), checkpoint_interval_s=interval_s), matured(risk, effect)
+    pulled = operated(run, effect)
+    interval_s = optimal_interval_s(pulled) if lever.follow_daly else run.checkpoint_interval_s
+    return replace(pulled, checkpoint_interval_s=interval_s), matured(risk, effect)
 
 
-def levers(run: Run, risk: FabricRisk, menu: Sequence[Lever], luck: Luck | None = None) -> tuple[LeverValue, ...]:
-    """The menu, best saving per dollar first. Each lever is pulled alone: savings do not add up.
+def levers(
+    run: Run,
+    risk: FabricRisk,
+    slow: TailLaw,
+    menu: Sequence[Lever],
+    *,
+    days: float = DAYS_PER_YEAR,
+    exposed: Any = 0.0,
+) -> tuple[LeverValue, ...]:
+    """The menu, best saving per dollar first, run luck averaged out. Each lever is pulled alone: savings do not add up.
 
-    A lever saves what is lost at start-up and in as many days of running as the run's ideal ones.
+    A lever saves GPU time of the first `days`, the start-up included: no more than the bill charges for what it acts on, for
+    both count what each cause leaves (`useful_share`). slow: the tail of servers on any network. exposed: share of GPU
+    time that waits for the network as it works by design.
     """
-    base = lost_usd(run, simulate(run, risk, luck))
+    hours = HOURS_PER_DAY * days * run.cluster.gpus
+    worth = hours * np.asanyarray(run.gpu_hour_usd) * (1.0 - np.asanyarray(exposed))
+    before = useful_share(run, risk, slow, days)
     values = []
     for lever in menu:
-        saved = base - lost_usd(run, simulate(*apply_lever(run, risk, lever), luck))
+        saved = worth * (useful_share(*apply_lever(run, risk, lever), slow, days) - before)
         cost = np.mean(np.asanyarray(lever.cost_usd))
         mean = np.mean(np.asanyarray(saved))
         per_dollar = np.where(cost > 0, mean / np.where(cost > 0, cost, 1.0), np.where(mean > 0, np.inf, 0.0))
@@ -83,15 +104,6 @@ def levers(run: Run, risk: FabricRisk, menu: Sequence[Lever], luck: Luck | None 
             )
         )
     return tuple(sorted(values, key=lambda v: (-np.asarray(v.saved_per_dollar), -np.asarray(v.net_usd), v.id)))
-
-
-def lost_usd(run: Run, result: RunRisk) -> Any:
-    """What is lost at start-up and in `run.ideal_days` of running (not: until so many days of work are done), in USD.
-
-    However often jobs fail, it is no more than the GPU time there is, beside the engineers' work.
-    """
-    bring_up = HOURS_PER_DAY * run.cluster.gpus * result.bring_up_days * np.asanyarray(run.gpu_hour_usd)
-    return bring_up + (result.overrun_usd - bring_up) * result.effective_share
 
 
 def standard_levers(read: Callable[[str], Any], costs_usd: Mapping[str, Any]) -> tuple[Lever, ...]:

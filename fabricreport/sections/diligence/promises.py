@@ -69,7 +69,8 @@ class Percent:
 
 @dataclass(frozen=True)
 class Worth:
-    """What time is worth: all GPU time of the horizon (draws,), one GPU-hour of it, and the option's mean lead."""
+    """What time is worth that a network can lose: the GPU time of the horizon that is not lost on any network (draws,), one
+    GPU-hour of the horizon so, and the option's mean lead."""
 
     horizon: Traced
     gpu_hour: Traced
@@ -124,7 +125,7 @@ def percent_of(on: Ground, worth: Worth) -> Percent | None:
         "usd/percent",
         central="mean",
         label="Cost of one percent less busbw, over the horizon",
-        rule="mean of (1 − step ÷ step with one percent less bandwidth between nodes) × present worth of all GPU time",
+        rule="mean of (1 − step ÷ step with one percent less bandwidth between nodes) × present worth of the GPU time that is not lost on any network",
         inputs=inputs.PROFILE,
     )
     left = None if on.comparison.verdict.open else model.lead_lost_at(100.0, worth.lead, price.value)
@@ -280,7 +281,7 @@ def _latency_price(on: Ground, worth: Worth, time: Any, size: float) -> Number |
         "usd/µs",
         central="mean",
         label="Cost of one microsecond more in the smallest AllReduce, over the horizon",
-        rule="mean of (1 − step ÷ step with a longer way between NICs) × present worth of all GPU time ÷ microseconds added",
+        rule="mean of (1 − step ÷ step with a longer way between NICs) × present worth of the GPU time that is not lost on any network ÷ microseconds added",
         inputs=inputs.PROFILE,
     )
 

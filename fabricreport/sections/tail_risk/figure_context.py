@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from fabricreport.books.names import whole_names
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
+from fabricreport.models.money.lost_time import COMMON
 from fabricreport.models.risk.incidents import IncidentLaw
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase
@@ -83,6 +85,11 @@ class RiskFigures:
         """Share of GPU time lost to the fabric alone, draws."""
         lost = self.result.lost[option]
         return sum((lost[cause] * (cause in FABRIC_CAUSES) for cause in CAUSES), start=0.0)
+
+    def common_lost(self, option: str) -> Any:
+        """Share of GPU time lost to what no network changes, draws."""
+        lost = self.result.lost[option]
+        return 1.0 - math.prod((1.0 - lost[cause] for cause in COMMON), start=1.0)
 
     # ---- a run's delay, in its own unit
 

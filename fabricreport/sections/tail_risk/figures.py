@@ -40,6 +40,19 @@ _PLAN = (
         inputs=RUN,
     ),
     Spec(
+        "tail_risk.checkpoint_interval",
+        "min",
+        label="Work between two checkpoints of a job",
+        rule=lambda at: (
+            "Daly's optimum at the rate of what stops a job on any network; median over the outcomes"
+            if at.given.params.workload.checkpoint_minutes is None
+            else "as stated in the params"
+        ),
+        value=lambda at: at.result.subjects[at.result.worked].run.checkpoint_interval_s / 60.0,
+        inputs=("param:cluster.gpus",),
+        digits=2,
+    ),
+    Spec(
         "tail_risk.deadline",
         "day",
         label="Days after which a run counts as late",
@@ -127,16 +140,27 @@ def _share(name: str, what: str, rule: str) -> EachSpec:
 _LOST = (
     _overrun("p90", "p90", "P90", _P90),
     _overrun("es95", "expected_shortfall_95", "ES95", _WORST),
-    _share("tail_share", "lost to slow servers, jitter, stalls and contention", "added step time ÷ step time"),
+    _share("tail_share", "lost to stalls and collisions of the network", "step time the network adds ÷ step time"),
     _share(
         "incident_share",
         "lost to faults of the network",
-        "expected hours lost to the network's faults ÷ hours of running",
+        "1 − share that works ÷ (share that works on a perfect network × what stalls and collisions leave)",
     ),
     _share(
         "bring_up_share",
         "lost until the network is stable",
         "days × (1 − productivity) for the GPUs added ÷ all GPU-days",
+    ),
+    EachSpec(
+        "tail_risk.common_lost[option]",
+        "share",
+        label=lambda at, option: (
+            f"GPU time lost on {at.names[option]} to slow servers, faults and checkpoints, on any network"
+        ),
+        rule="1 − what slow servers, faults of GPUs and hosts, and checkpoints each leave",
+        value=RiskFigures.common_lost,
+        inputs=(*RUN, _HORIZON),
+        digits=2,
     ),
     EachSpec(
         "tail_risk.fabric_lost[option]",
@@ -161,20 +185,22 @@ _RATES = (
         "tail_risk.events[fault][option]",
         _FAULTS,
         label=_events_label,
-        rule="rate per unit × units of the cluster",
+        rule="mean of rate per unit × units of the cluster",
         value=RiskFigures.events,
         inputs=PROFILE,
         digits=2,
+        central="mean",
         when=lambda at, fault, option: at.law(fault, option) is not None,
     ),
     EachSpec(
         "tail_risk.incidents[option]",
         _FAULTS,
         label=lambda at, option: f"Faults of the network a year on {at.names[option]}",
-        rule="sum of the expected events of every kind",
+        rule="mean of the sum of the expected events of every kind",
         value=RiskFigures.all_events,
         inputs=PROFILE,
         digits=2,
+        central="mean",
     ),
     EachSpec(
         "tail_risk.common[option]",
@@ -256,7 +282,7 @@ _LEVERS = (
         "tail_risk.lever[lever].saved",
         "usd",
         label=lambda at, lever: f"Saved in the first year by {_lever(at, lever)}",
-        rule="what is lost at start-up and in a year of running, without it less with it; mean",
+        rule="GPU time of the first year (of the horizon, where shorter) that does work with it less without it, at its value; mean",
         value=lambda at, lever: at.levers[lever].saved_usd,
         inputs=PROFILE,
         central="mean",

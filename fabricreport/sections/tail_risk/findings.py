@@ -99,6 +99,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "focus": name[read.focus],
         "worked": name[read.result.worked],
         "lever": Named(best.label, best.id),
+        "interval_rule": interval_rule(read.given),
         "near": Named(
             goodput_card().rows[int(read.near)].case,
             read.near,
@@ -108,3 +109,9 @@ def _words(read: _Read) -> Mapping[str, object]:
         if read.near
         else None,
     }
+
+
+def interval_rule(given: Inputs) -> Name:
+    """Whose interval between checkpoints it is."""
+    stated = given.params.workload.checkpoint_minutes is not None
+    return Name("as you state" if stated else "the optimum on any network")

@@ -16,15 +16,16 @@ import numpy as np
 from fabricreport.books.options import Option
 from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
-from fabricreport.models.risk.goodput import simulate
+from fabricreport.models.money.lost_time import COMMON
+from fabricreport.models.risk.shares import lost_shares
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.client import mix_of, planned_days, stages_of
 from fabricreport.sections.tail_risk.inputs import Subject, subject
 from fabricreport.sections.validity import GOODPUT, widened
 
 FABRIC_CAUSES = ("bring_up", "stalls", "topology", "fabric")
-CAUSES = (*FABRIC_CAUSES, "servers", "common", "checkpoints")
-"""Causes of lost GPU time, the fabric's own first."""
+CAUSES = (*COMMON, *FABRIC_CAUSES)
+"""Causes of lost GPU time: those that no network changes, which are alike for every option, then the fabric's own."""
 
 
 def horizon_shares(
@@ -33,7 +34,7 @@ def horizon_shares(
     """Share of GPU time lost to each of `CAUSES` over the horizon on one option, and the first weeks to stable, draws (n,).
 
     exposed: exposed communication as a share of GPU time, by GPUs of the job. Jobs weigh by their GPU time and runs take
-    `days`. Shares of the running time are of the time that bring-up leaves, so they multiply. Where the model was tried
+    `days`. Common causes come first, and the fabric's are shares of the time that these leave. Where the model was tried
     on no such run they are drawn wider; collisions follow from exposed communication, which is so already.
     seen_weeks: weeks that the first size took, where it stands: later ones are taken to differ by as much from what is expected.
     """
@@ -75,8 +76,8 @@ class Losses:
 
     @cached_property
     def tail(self) -> dict[str, Any]:
-        """What slow servers, stalls and contention take."""
-        return {o: lost["servers"] + lost["stalls"] + lost["topology"] for o, lost in self.lost.items()}
+        """What the network's stalls and contention take."""
+        return {o: lost["stalls"] + lost["topology"] for o, lost in self.lost.items()}
 
     @cached_property
     def incidents(self) -> dict[str, Traced]:
@@ -100,16 +101,5 @@ def losses(
 
 
 def running_shares(at: Subject) -> dict[str, Any]:
-    """Shares of running time lost at one size: the tail of the step it stretches, the rest of wall time."""
-    mean = simulate(at.run, at.risk)
-    stretched = mean.ideal_days + mean.tail_days + mean.topology_days
-    wall = stretched + mean.checkpoint_days + mean.fabric_days + mean.common_days
-    stalls = mean.ideal_days * np.asanyarray(at.stall_share)
-    return {
-        "servers": (mean.tail_days - stalls) / stretched,
-        "stalls": stalls / stretched,
-        "topology": mean.topology_days / stretched,
-        "fabric": mean.fabric_days / wall,
-        "common": mean.common_days / wall,
-        "checkpoints": mean.checkpoint_days / wall,
-    }
+    """Shares of running time lost at one size, the common ones as on a perfect network."""
+    return lost_shares(at.run, at.risk, at.slow)

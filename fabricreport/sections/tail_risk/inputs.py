@@ -16,7 +16,7 @@ from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import bill_of_materials
 from fabricreport.models.risk.entries import Effort, common_incidents, fabric_risk, maturity_effect, tail_law
-from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect, operated
+from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect, operated, optimal_interval_s
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.steps import TailLaw
 from fabricreport.sections.client import effort_of, endpoints_for, maturity_of, one_node, rented, shape, side_by_side
@@ -31,21 +31,22 @@ PROFILE = (
     "param:cluster.tenancy",
 )
 """Params that choose branches here and so leave no mark in the arrays."""
+INTERVAL = "param:workload.checkpoint_minutes"
 
 
 @dataclass(frozen=True)
 class Subject:
     """One option as this client would run it at one size: the run that is planned and the fabric's risk.
 
-    tiers: of switches, 0 without a fabric. stall_share: the part of the tail that stops every worker at once. exposed:
-    exposed communication as a share of GPU time.
+    tiers: of switches, 0 without a fabric. slow: the tail that servers cause on any network. exposed: exposed communication
+    as a share of GPU time.
     """
 
     option: Option
     run: Run
     risk: FabricRisk
     tiers: int
-    stall_share: Any
+    slow: TailLaw
     exposed: Any
 
 
@@ -89,8 +90,15 @@ def subject(
         engineer_hour_usd=engineer,
     )
     run = operated(planned, maturity_effect(read, maturity or maturity_of(given)))
-    stalls = 0.0 if one_node(given, gpus) else _tail(given, option, takes).shared_stall_share
-    return Subject(option, run, risk, tiers, stalls, exposed)
+    slow = _paced(given, replace(tail_law(read, option.behaviour), shared_stall_share=0.0))
+    return Subject(option, replace(run, checkpoint_interval_s=_interval_s(given, run)), risk, tiers, slow, exposed)
+
+
+def _interval_s(given: Inputs, run: Run) -> Any:
+    """Seconds between checkpoints, the same on every network: the client's, else the optimum for what stops a job on any."""
+    if given.params.workload.checkpoint_minutes is None:
+        return optimal_interval_s(run)
+    return 60.0 * given.value(INTERVAL)
 
 
 def engineer_hour(given: Inputs) -> Any:
@@ -106,10 +114,6 @@ def _cluster(given: Inputs, option: Option, gpus: int) -> tuple[Cluster, int]:
         return Cluster(gpus, 0.0, 0.0, 0.0, own.gpus_per_node), 0
     bill = bill_of_materials(endpoints_for(own, option, gpus), **shape(own, option))
     return Cluster(gpus, bill.cables_node_leaf, bill.switches, own.subnets, own.gpus_per_node), bill.tiers
-
-
-def _tail(given: Inputs, option: Option, takes: Effort) -> TailLaw:
-    return tail_law(reader(given), option.behaviour, takes, neighbours=side_by_side(given))
 
 
 def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication: Any, takes: Effort) -> FabricRisk:

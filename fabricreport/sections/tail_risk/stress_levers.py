@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from fabricreport.durations import DAYS_PER_YEAR
+from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_YEAR
 from fabricreport.inputs import Inputs
-from fabricreport.models.risk.goodput import simulate
 from fabricreport.models.risk.levers import LeverValue, levers, standard_levers
 from fabricreport.models.risk.stress import Exposure, StressCase, stress_table
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.tail_risk.inputs import Subject, reader
 
-_TENANTS = ("faster-detection", "frequent-checkpoints", "asynchronous-checkpoints")
+_AT_THE_OPTIMUM = "frequent-checkpoints"
+_TENANTS = ("faster-detection", _AT_THE_OPTIMUM, "asynchronous-checkpoints")
 _PER_GPU = ("faster-detection", "managed-tuning", "spares-on-site", "burn-in")
 _NEEDS_TIERS = {"efficiency-loss": 0, "stall": 0, "ecmp-collisions": 2, "noisy-neighbour": 2}
-_ONCE_PER_CLIENT = ("frequent-checkpoints", "asynchronous-checkpoints")
+_ONCE_PER_CLIENT = (_AT_THE_OPTIMUM, "asynchronous-checkpoints")
 
 
 def stress_of(given: Inputs, at: Subject, step_s: Any) -> tuple[StressCase, ...]:
@@ -26,7 +25,6 @@ def stress_of(given: Inputs, at: Subject, step_s: Any) -> tuple[StressCase, ...]
 
     Without a fabric, or with a single switch, the cases that need more of it are left out.
     """
-    mean = simulate(at.run, at.risk)
     exposure = Exposure(
         gpus=at.run.cluster.gpus,
         run_days=float(at.run.ideal_days),
@@ -35,7 +33,7 @@ def stress_of(given: Inputs, at: Subject, step_s: Any) -> tuple[StressCase, ...]
         step_s=step_s,
         link_gbits_per_s=float(given.params.cluster.link_gbits_per_s),
         restart_h=at.run.restart_h,
-        interval_s=mean.interval_s,
+        interval_s=at.run.checkpoint_interval_s,
     )
     found = stress_table(
         exposure,
@@ -48,16 +46,17 @@ def stress_of(given: Inputs, at: Subject, step_s: Any) -> tuple[StressCase, ...]
 
 
 def levers_of(given: Inputs, at: Subject, *, hidden: bool) -> tuple[LeverValue, ...]:
-    """The mitigations of the first year (bring-up and a year of running), best saving per dollar first.
+    """The mitigations of the first year, or of the horizon where that is shorter, best saving per dollar first.
 
-    Checkpoints are taken at the interval operators report, since a client who follows Daly already has nothing left to
-    gain there. hidden: the fabric is rented, so only what a tenant can do himself is on the menu.
+    Checkpoints are as far apart as in the bill; a client that states no interval is taken to keep the optimum, where there
+    is nothing left to gain. hidden: the fabric is rented, so only what a tenant can do himself is on the menu.
     """
-    habit_s = 3600.0 * given.value("evidence:hpn-checkpoint-interval")
-    year = replace(at.run, ideal_days=DAYS_PER_YEAR, checkpoint_interval_s=habit_s)
     menu = [i for i in (*_PER_GPU, *_ONCE_PER_CLIENT) if not hidden or i in _TENANTS]
+    if given.params.workload.checkpoint_minutes is None:
+        menu.remove(_AT_THE_OPTIMUM)
     costs = {i: _cost(given, i, at.run.cluster.gpus) for i in menu}
-    return levers(year, at.risk, standard_levers(reader(given), costs))
+    days = min(DAYS_PER_YEAR, DAYS_PER_MONTH * given.params.money.horizon_months)
+    return levers(at.run, at.risk, at.slow, standard_levers(reader(given), costs), days=days, exposed=at.exposed)
 
 
 def _cost(given: Inputs, lever: str, gpus: int) -> Any:

@@ -11,16 +11,21 @@ import numpy as np
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import expected_order
 from fabricreport.models.judgement.difference import difference
-from fabricreport.models.money.ownership import OF, CostComponents
+from fabricreport.models.money.ownership import CostComponents
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.client import rented, stages_of
-from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tco import fabric
-from fabricreport.sections.tco.cost import CAUSES, by_cause, cash_bill, common_hour_value, full_bill, with_delay
+from fabricreport.sections.tco.cost import (
+    CAUSES,
+    COMMON_CAUSES,
+    by_cause,
+    cash_bill,
+    common_hour_value,
+    full_bill,
+    with_delay,
+)
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.inputs import Common, OptionInputs
-
-TAIL = "lost: tail"
 
 
 @dataclass(frozen=True)
@@ -52,17 +57,16 @@ class Bills:
         return Traced(difference(self.parts[a], self.parts[b]).draws)
 
     def gap_by_cause(self, a: str, b: str) -> dict[str, Traced]:
-        """The same by cause; the causes sum to it."""
+        """The same by cause, without the common ones, which do not differ; the causes sum to it."""
         found = by_cause(difference(self.parts[a], self.parts[b]).parts)
         size = next(iter(self.totals.values())).size
-        return {c: _wide(found.get(c, 0.0), size) for c in self.labels}
+        return {c: _wide(found.get(c, 0.0), size) for c in self.labels if c not in COMMON_CAUSES}
 
 
 def bills(
     given: Inputs,
     common: Common,
     own: Mapping[str, OptionInputs],
-    losses: Losses,
     standing: Mapping[str, tuple[Build, ...]],
     before: Bills | None = None,
 ) -> Bills:
@@ -84,8 +88,7 @@ def bills(
         if before and o in kept:
             parts[o], raw[o] = before.parts[o], before.components[o]
         else:
-            fine = _parts(given, full_bill(paid[o], i, valued, rent=rent), i, valued)
-            parts[o] = _tail_by_side(fine, losses.lost[o])
+            parts[o] = _parts(given, full_bill(paid[o], i, valued, rent=rent), i, valued)
             raw[o] = by_cause(parts[o])
     causes = [cause for cause in CAUSES if any(np.any(plain(found.get(cause, 0.0))) for found in raw.values())]
     components = {o: {cause: given.spread(found.get(cause, 0.0)) for cause in causes} for o, found in raw.items()}
@@ -121,17 +124,6 @@ def builds_of(given: Inputs) -> dict[str, tuple[Build, ...]]:
 def _parts(given: Inputs, bill: CostComponents, option: OptionInputs, common: Common) -> dict[str, Traced]:
     """A full bill piece by piece, each (draws,)."""
     return {name: given.spread(value) for name, value in with_delay(bill, option, common).items()}
-
-
-def _tail_by_side(parts: Mapping[str, Any], lost: Mapping[str, Any]) -> dict[str, Any]:
-    """The pieces with what the tail takes split in two: by the servers, which every fabric has, and by the fabric."""
-    tail = next((name for name in parts if name.startswith(TAIL)), None)
-    whole = lost["servers"] + lost["stalls"] + lost["topology"]
-    if tail is None or not np.any(plain(whole)):
-        return dict(parts)
-    servers = parts[tail] * (lost["servers"] / np.where(plain(whole) > 0, whole, 1.0))
-    rest = {name: value for name, value in parts.items() if name != tail}
-    return {**rest, f"{TAIL}{OF}servers": servers, f"{TAIL}{OF}fabric": parts[tail] - servers}
 
 
 def _sum(given: Inputs, parts: Mapping[str, Traced]) -> Traced:

@@ -47,13 +47,22 @@ CAUSES: Mapping[str, str] = {
     "residual": "Resale value at the end",
     "lost_bring_up": "GPU time lost until stable",
     "lost_communication": "GPU time lost waiting for the network",
-    "lost_tail": "GPU time lost to slow messages",
+    "lost_tail": "GPU time lost to stalls and collisions",
     "lost_interruptions": "GPU time lost to network faults",
     "delay": "Price of delay besides GPU time",
+    "lost_servers": "GPU time lost on any network: slow servers",
+    "lost_faults": "GPU time lost on any network: faults, checkpoints",
 }
 """Causes in the order of a bill, with the words a reader sees."""
 
 LOST_CAUSES = ("lost_bring_up", "lost_communication", "lost_tail", "lost_interruptions")
+"""Causes of lost time that another network could change."""
+
+COMMON_CAUSES = ("lost_servers", "lost_faults")
+"""Causes that no network changes: alike in every bill, and so in no difference."""
+
+DIFFERING = tuple(cause for cause in CAUSES if cause not in COMMON_CAUSES)
+
 FABRIC_CAUSES = ("switches", "optics_and_cables", "adapters", "spares_and_installation")
 """The causes that make up the fabric's capital."""
 
@@ -76,6 +85,8 @@ _GROUPS: Mapping[str, tuple[str, ...]] = {
     "lost_communication": ("lost: exposed communication",),
     "lost_tail": ("lost: tail",),
     "lost_interruptions": ("lost: interruptions",),
+    "lost_servers": ("lost: servers",),
+    "lost_faults": ("lost: faults", "lost: checkpoints"),
 }
 
 
@@ -213,13 +224,13 @@ def full_bill(cash: CostComponents, option: OptionInputs, common: Common, *, ren
 
 
 def delay_days(option: OptionInputs, common: Common) -> Any:
-    """Days the first result comes later: bring-up beyond the weeks allowed, and the first run's own slip."""
+    """Days the network makes the first result later: bring-up beyond the weeks allowed, and what it adds to the first run."""
     late = np.maximum(np.asanyarray(option.bring_up_weeks) - common.weeks_allowed, 0.0) * DAYS_PER_WEEK
     lost = option.lost
     if common.run_days is None:
         return late
-    useful = (1 - lost.exposed_communication) * (1 - lost.tail) * (1 - lost.interruptions)
-    return late + slip_days(1 - useful, common.run_days)[1]
+    on_any = common.run_days / lost.useful_on_any
+    return late + slip_days(1 - lost.running.useful_of_network, on_any)[1]
 
 
 def with_delay(bill: CostComponents, option: OptionInputs, common: Common) -> CostComponents:

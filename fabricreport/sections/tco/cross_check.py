@@ -55,7 +55,7 @@ PAIR_SPECS = (
         "usd",
         label=lambda at: (
             f"What the model charges {at.names[at.result.rocev2 or '']} more than {at.names[at.infiniband]} "
-            "for communication and the tail"
+            "for communication, stalls and collisions"
         ),
         rule="mean of the difference in these two causes, the cheaper option of each family",
         value=_charged,

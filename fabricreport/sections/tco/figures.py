@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricreport.figures import Declaration, Index
 from fabricreport.provenance import inputs_of
-from fabricreport.sections.tco.cost import CAUSES
+from fabricreport.sections.tco.cost import CAUSES, DIFFERING
 from fabricreport.sections.tco.cross_check import PAIR_SPECS
 from fabricreport.sections.tco.fabric_figures import FABRIC_INDEXES, FABRIC_SPECS
 from fabricreport.sections.tco.figure_context import CostFigures, EachSpec, PairSpec, Spec
@@ -39,7 +39,7 @@ _TOTALS = (
         "tco.useful[option]",
         "share",
         label=lambda at, option: f"Share of GPU time that does work: {at.names[option]}",
-        rule="median over the outcomes of the product of what start-up, time spent waiting for the network, tail and interruptions leave",
+        rule="median over the outcomes of the product of what slow servers, faults of GPUs and hosts, checkpoints, start-up, time spent waiting for the network, stalls and network faults leave",
         value=lambda at, option: at.result.useful_share[option],
         inputs=_SIZE,
     ),
@@ -148,7 +148,7 @@ FIGURES = Declaration(
     {
         "option": Index(lambda at: at.result.totals),
         "cause": Index(lambda at: at.result.labels, tuple(CAUSES)),
-        "differing": Index(lambda at: at.result.difference.parts, tuple(CAUSES)),
+        "differing": Index(lambda at: at.result.difference.parts, DIFFERING),
         "hired": Index(lambda at: at.result.totals if at.rents else ()),
         **FABRIC_INDEXES,
     },

@@ -16,7 +16,8 @@ from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.cost import PerPiece
 from fabricreport.models.money.cashflow import Discounting
-from fabricreport.models.money.ownership import Lease, LostTime
+from fabricreport.models.money.lost_time import COMMON, LostTime
+from fabricreport.models.money.ownership import Lease
 from fabricreport.models.money.staffing import StaffRule
 from fabricreport.provenance import plain
 from fabricreport.sections.client import discounting_of, effort_of, gpu_type, rented, stages_of
@@ -200,6 +201,7 @@ def _until_stable(given: Inputs, option: str, losses: Losses) -> Any:
 
 def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:
     return LostTime(
+        **{cause: losses.lost[option][cause] for cause in COMMON},
         bring_up=losses.bring_up[option],
         exposed_communication=exposed,
         tail=losses.tail[option],

@@ -73,7 +73,7 @@ def _ownership(given: Inputs, found: Bills, hour: Mapping[str, Traced], pair: tu
     ]
     standing = {o: [_by_cause(fabric.capex(stage, own[o], common)) for stage in stages] for o, stages in built.items()}
     growth = {o.id: fabric.growth_cost(cluster, o, own[o.id], common) for o in given.options}
-    stable = replace(own[choice].lost, bring_up=0.0).useful
+    stable = own[choice].lost.running.useful
     managers = {o: given.spread(optional_manager(stages, own[o], common)) for o, stages in built.items()}
     return Ownership(
         builds=built,

@@ -9,6 +9,7 @@ import numpy as np
 from fabricreport.chain import Chain
 from fabricreport.inputs import Inputs
 from fabricreport.models.money import courses as money
+from fabricreport.models.money.lost_time import COMMON
 from fabricreport.models.money.ownership import OF
 from fabricreport.models.training.step import StepTime
 from fabricreport.provenance import mean_of
@@ -43,8 +44,7 @@ def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
         parts = bills.paid[option]
         paid = parts.total if rented(given) else sum(v for name, v in parts.items() if _of_servers(name))
         total = money.work_on_owned(paid, hours, common.gpu_hour_value, useful)
-    running = (1 - across.exposed_communication) * (1 - across.tail) * (1 - across.interruptions)
-    time = given.spread(running / useful)
+    time = given.spread(across.running.useful / useful)
     days = run_days(given, time)
     return SingleNode(
         standing,
@@ -116,8 +116,9 @@ def _useful(given: Inputs, base: Chain, option: str) -> Any:
     chosen = next(o for o in given.options if o.id == option)
     at = subject(given, chosen, per_node, planned_days(given), 0.0)
     lost = running_shares(at)
-    slow = widened(given, per_node, given.spread(lost["servers"]), GOODPUT)
-    return pace * (1.0 - slow)
+    for cause in COMMON:
+        pace = pace * (1.0 - widened(given, per_node, given.spread(lost[cause]), GOODPUT))
+    return pace
 
 
 def _free(step: StepTime) -> Any:

@@ -28,7 +28,6 @@ from fabricreport.uncertain import Uncertain, exactly
 SPREAD, MOVE = "evidence:rent-spread", "evidence:rent-move-same-seller"
 """How far the prices of sellers lie around their median, and how far the same sellers' prices moved in eleven months."""
 _MOVE_DAYS = 335
-SERVERS_TAIL = "tail of servers"
 
 
 class Open(StrEnum):
