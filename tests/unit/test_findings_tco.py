@@ -70,8 +70,6 @@ SAYINGS: dict[str, Callable[[], Spoken]] = {
     "level": lambda: made(BUYER, {"tco.difference": 0.0}, decided_by="money", confidence="leaning"),
     "behind": lambda: made(BUYER, {"tco.difference": -1e5}),
     "same to buy": lambda: made(BUYER, {"tco.fabric_difference": 0.0}),
-    "managers leave it": lambda: made(BUYER, {"tco.difference": 1e5, "tco.difference_managed": 2e5}),
-    "managers level it": lambda: made(BUYER, {"tco.difference": 1e5, "tco.difference_managed": 0.0}),
     "cheap rent": lambda: made(BUYER, {"tco.rent_per_useful_gpu_hour": 0.1}),
     "another tier": lambda: fabric(BUYER, tiers_grown),
     "bought at once": lambda: fabric(GROWER, bought_at_once),
@@ -89,7 +87,7 @@ EITHER: tuple[tuple[set[F], set[F]], ...] = (
 EXPECTED: dict[str, tuple[set[F], set[F]]] = {
     "buyer": (
         {
-            *(F.OWNS, F.CAUSES_AT_ONCE, F.PURCHASE_REVERSED, F.BOTH_FAMILIES, F.OWNING_CHEAPER, F.MANAGER_TURNS),
+            *(F.OWNS, F.CAUSES_AT_ONCE, F.PURCHASE_REVERSED, F.BOTH_FAMILIES, F.OWNING_CHEAPER),
             F.PAIRS_TOLD,
         },
         {F.TIERS_DIFFER},
@@ -101,8 +99,6 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
     "level": ({F.PURCHASE_EVENED}, {F.PURCHASE_REVERSED}),
     "behind": ({F.PURCHASE_HOLDS}, set()),
     "same to buy": ({F.PURCHASE_SAME}, {F.PURCHASE_REVERSED}),
-    "managers leave it": ({F.OWNS}, {F.MANAGER_TURNS}),
-    "managers level it": ({F.OWNS}, {F.MANAGER_TURNS}),
     "cheap rent": ({F.RENTING_CHEAPER}, {F.OWNING_CHEAPER}),
     "another tier": ({F.TIERS_DIFFER}, set()),
     "bought at once": ({F.GROWS_EARLY}, {F.GROWS_LATE}),

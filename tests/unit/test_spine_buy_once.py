@@ -45,7 +45,6 @@ AT_MOST_ONE: dict[str, set[Finding]] = {
     "odds": {F.ODDS_CLEAR, F.ODDS_LEANING, F.ODDS_CAPPED, F.ODDS_CLOSE},
     "stale": {F.STALE_SPARES, F.STALE_MOVES, F.STALE_ALONE},
     "changes": {F.SWITCHES_WEEKS, F.SWITCHES_OTHER},
-    "manager": {F.MANAGER_FOR_CHOICE, F.MANAGER_FOR_RIVAL},
     "leave": {F.CAUSES_LEAVE, F.CLOSE_BY_RULE},
     "levers": {F.ONE_LEVER_OUTWEIGHS, F.LEVERS_OUTWEIGH, F.LEVERS_MODEST},
     "contract": {F.CONTRACT_WEEKS, F.CONTRACT_ASKS},
@@ -82,7 +81,6 @@ def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_sid
         F.WHY_SAVES_THREE,
         F.GIVES_TWO,
         F.CAUSES_LEAVE,
-        F.MANAGER_FOR_RIVAL,
         F.CASE_DEARER,
         F.RIVAL_EVER,
         F.STANDS_NARROWLY,
@@ -172,17 +170,6 @@ def test_weeks_on_the_card_are_those_of_a_reference_cluster() -> None:
         read = Read(client(name))
         if read.edges and read.edges[0][1].chance is not None:
             assert (F.SWITCH_WEEKS in found(name)) == of_weeks(read.edges[0][0])
-
-
-def test_a_network_manager_that_turns_the_money_is_told_once_and_on_its_side() -> None:
-    for name in CLIENTS:
-        read, told = Read(client(name)), found(name) & AT_MOST_ONE["manager"]
-        turns = client(name).spoken("tco").findings.manager_turns and not (read.alone or read.small)
-        assert bool(told) == turns
-        if turns:
-            assert (F.MANAGER_FOR_CHOICE in told) != read.managed_costs
-    read = Read(client("example"))
-    assert read.managed_costs and not Read(client("halden-cloud")).managed_costs
 
 
 def test_weeks_that_turn_the_advice_are_settled_in_an_offer_on_their_network() -> None:
