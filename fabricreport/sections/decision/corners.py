@@ -13,9 +13,8 @@ from fabricreport.scenario import changed_params
 from fabricreport.sections.client import rented
 from fabricreport.vocabulary import Charge
 
-AS_SOLD = "as-sold"
 CORNERS: Mapping[str, tuple[Charge, Charge]] = {
-    AS_SOLD: (Charge.AS_SOLD, Charge.AS_SOLD),
+    "as-sold": (Charge.AS_SOLD, Charge.AS_SOLD),
     "both": (Charge.CHARGED, Charge.CHARGED),
     "managers": (Charge.CHARGED, Charge.LEFT_OUT),
     "systems": (Charge.LEFT_OUT, Charge.CHARGED),

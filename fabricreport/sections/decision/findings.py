@@ -250,7 +250,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     return {
         "judges": judges(read.given),
         **market_words(read.given, result, read.likeness),
-        **licence_words(read.given, result, read.figure),
+        **licence_words(result, read.figure),
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],

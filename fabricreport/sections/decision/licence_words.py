@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricreport.findings import Named
-from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
@@ -30,7 +29,7 @@ def turning_corners(result: DecisionResult, figure: FigureOf) -> tuple[str, str]
     return most, min(found, key=lambda key: found[key].value)
 
 
-def licence_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapping[str, object]:
+def licence_words(result: DecisionResult, figure: FigureOf) -> Mapping[str, object]:
     """The conventions that turn the money, each with the option that costs less there."""
     turning = turning_corners(result, figure)
     if turning is None:
