@@ -119,6 +119,11 @@ class Chain:
         parts = replace(self._parts(lambda _: False), common=None, terms={})
         return _run(given, self.measurements, parts, self.asked)
 
+    def priced(self, given: Inputs) -> Chain:
+        """The bills under other terms of what an option is bought with: all but the options' own inputs is the same."""
+        own = {_own(o) for o in self.bills.own}
+        return _run(given, self.measurements, self._parts(own.__contains__), self.asked)
+
     def over(self, given: Inputs) -> Chain:
         """The whole chain over another horizon, or as another topology or number of subnets: if that adds or leaves out no
         size, each step takes as long as it did."""

@@ -19,6 +19,7 @@ from fabricreport.given import read_prices
 from fabricreport.scenario import client_slug
 from fabricreport.sections.client import rented
 from fabricreport.sections.tco.fabric import Build
+from fabricreport.sections.tco.licences import manager_of, system_of
 from fabricreport.sections.tco.quantities import quantities
 
 
@@ -90,8 +91,8 @@ def _line(case: Case, option: Option, item: str, kinds: tuple[Kind, ...], quanti
     unit, currency = case.inputs.price_book.terms(item) or (kind.unit, case.inputs.currency)
     what = case.record(stands_in)["label"] if stands_in else item_names(item).row
     include = [terms().every, kind.include]
-    if kind.id == "licence" and not _needed(case, option):
-        include.append(terms().not_needed)
+    if not _in_bill(case, option, kind):
+        include.append(terms().not_needed if kind.id == "licence" else terms().included)
     return Line(
         request=option.id,
         fabric=option.name,
@@ -108,7 +109,7 @@ def _line(case: Case, option: Option, item: str, kinds: tuple[Kind, ...], quanti
     )
 
 
-def _needed(case: Case, option: Option) -> bool:
-    """Whether the fabric's licence is needed at the size of the first stage."""
-    above = option.licence.needed_above_gpus if option.licence else ""
-    return not above or case.inputs.central(above) < case.params.cluster.gpus
+def _in_bill(case: Case, option: Option, kind: Kind) -> bool:
+    """Whether what is asked for is in the bill of the first stage; all is but licences."""
+    charged = {"licence": manager_of, "operating_system": system_of}.get(kind.id)
+    return charged is None or charged(case.inputs, option).counted(case.params.cluster.gpus)

@@ -60,6 +60,25 @@ class OperatingModel(StrEnum):
     WHITEBOX = "whitebox"
 
 
+class Sold(StrEnum):
+    """How makers sell the manager of a fabric or the system of its switches."""
+
+    INCLUDED = "included"
+    """Part of the switch."""
+    APART = "apart"
+    """Sold apart, and on the list of what the fabric is made of."""
+    OPTIONAL = "optional"
+    """Sold apart, and on no list below a size."""
+
+
+class Charge(StrEnum):
+    """What a bill holds of the managers, or of the switch systems, of every option alike."""
+
+    AS_SOLD = "as-sold"
+    CHARGED = "charged"
+    LEFT_OUT = "left-out"
+
+
 class Grade(StrEnum):
     """How firm a figure's footing is, from the strongest to the weakest."""
 

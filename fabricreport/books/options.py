@@ -23,6 +23,7 @@ from fabricreport.books.fields import (
     CLOSED,
     NULL_IS_NONE,
     Colour,
+    EvidenceId,
     Fault,
     Id,
     IsoDate,
@@ -39,7 +40,7 @@ from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import ROOT, read_yaml
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
-from fabricreport.vocabulary import OperatingModel, Side
+from fabricreport.vocabulary import OperatingModel, Side, Sold
 
 OR = " or "
 """Between the item of the price files that nobody may have a price for and the entry that stands in."""
@@ -104,11 +105,28 @@ def _complete(pieces: Mapping[str, Piece]) -> Mapping[str, Piece]:
 
 @dataclass(frozen=True)
 class Licence:
-    """A licence per endpoint and year, and the reference to the GPU count above which it is bought ("": at any size)."""
+    """How the manager of a fabric or the system of its switches is sold, and the entry that says so (`says`; "": none).
+
+    `per_year`: its price a year for an endpoint or a switch ("": no licence of it is sold). `above_gpus`: the GPUs
+    above which makers list it ("": at any size).
+    """
 
     __pydantic_config__ = CLOSED
-    per_endpoint_year: Reference
-    needed_above_gpus: ReferenceOrNone = ""
+    sold: Sold
+    per_year: ReferenceOrNone = ""
+    above_gpus: ReferenceOrNone = ""
+    says: Annotated[EvidenceId | None, Field(description="Write evidence:<id>.")] = None
+
+    @model_validator(mode="after")
+    def agreeing(self) -> Self:
+        """What is sold apart has a price; what is optional is listed from some size on, what is included has none."""
+        if self.sold != Sold.INCLUDED and not self.per_year:
+            raise refusal(Fault("what is sold apart needs a price", ("per_year",)))
+        if (self.sold == Sold.OPTIONAL) > bool(self.above_gpus):
+            raise refusal(Fault("what is optional needs the GPUs above which it is listed", ("above_gpus",)))
+        if self.sold == Sold.INCLUDED and self.above_gpus:
+            raise refusal(Fault("what is included has no size from which it is listed", ("above_gpus",)))
+        return self
 
 
 @dataclass(frozen=True)
@@ -171,7 +189,7 @@ class Option:
     pieces: Annotated[Mapping[_Kind, Piece], AfterValidator(_complete)]
     support: Reference
     licence: Licence | None
-    operating_system: ReferenceOrNone
+    operating_system: Licence | None
     management: Management
     training: ReferenceOrNone
     notes: tuple[Annotated[str, text(400)], ...]
@@ -236,13 +254,17 @@ class Option:
         for kind, piece in self.pieces.items():
             found += [Need(piece.price, ("pieces", kind, "price"), MONEY)]
             found += [Need(piece.watts, ("pieces", kind, "watts"), WATTS)]
-        if self.licence:
-            found += [Need(self.licence.per_endpoint_year, ("licence", "per_endpoint_year"), PER_ENDPOINT_YEAR)]
-            found += [Need(self.licence.needed_above_gpus, ("licence", "needed_above_gpus"), COUNT)]
+        sold = (
+            ("licence", self.licence, PER_ENDPOINT_YEAR),
+            ("operating_system", self.operating_system, PER_SWITCH_YEAR),
+        )
+        for key, licence, unit in sold:
+            if licence:
+                found += [Need(licence.per_year, (key, "per_year"), unit)]
+                found += [Need(licence.above_gpus, (key, "above_gpus"), COUNT)]
         nodes = self.management.nodes if isinstance(self.management.nodes, str) else ""
         found += [
             Need(self.support, ("support",), SHARE),
-            Need(self.operating_system, ("operating_system",), PER_SWITCH_YEAR),
             Need(nodes, ("management", "nodes"), COUNT),
             Need(self.management.node_price, ("management", "node_price"), PER_SERVER),
             Need(self.training, ("training",), PER_PERSON),
@@ -270,13 +292,17 @@ class Option:
 
     def _referring(self, to: Callable[[str], str]) -> Option:
         """The same with every reference changed."""
-        licence, management = self.licence, self.management
+        management = self.management
+
+        def licence(own: Licence | None) -> Licence | None:
+            return replace(own, per_year=to(own.per_year)) if own else None
+
         return replace(
             self,
             pieces={kind: Piece(to(p.price), p.watts) for kind, p in self.pieces.items()},
             support=to(self.support),
-            licence=replace(licence, per_endpoint_year=to(licence.per_endpoint_year)) if licence else None,
-            operating_system=to(self.operating_system),
+            licence=licence(self.licence),
+            operating_system=licence(self.operating_system),
             management=replace(management, node_price=to(management.node_price)),
             training=to(self.training),
         )

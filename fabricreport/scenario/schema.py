@@ -43,6 +43,7 @@ WorkloadKind = Literal[
 ]
 Maturity = Literal["low", "medium", "high"]
 Criterion = Literal["lock-in", "skills", "isolation", "supply", "exit"]
+ChargeName = Literal["as-sold", "charged", "left-out"]
 QuestionName = Literal["buy-once", "choose-provider", "grow-in-stages"]
 SectionName = Literal["decision", "latency", "tco", "tail_risk", "diligence", "evidence"]
 SECTION_NAMES: tuple[SectionName, ...] = ("decision", "latency", "tco", "tail_risk", "diligence", "evidence")
@@ -322,6 +323,15 @@ class Money(Section):
         description="Lead in US dollars below which a choice is close. If left out, the largest of 5 % of what the lines "
         "differ by, the noise of their quotes, and 0.5 % of the dearer network.",
         examples=[250000],
+    )
+    manager_licence: ChargeName = Field(
+        default="as-sold",
+        description="Whether the yearly licence of the network's manager is in every network's bill: `as-sold` by its "
+        "makers' lists, `charged` on each, or `left-out` of each.",
+    )
+    switch_system_licence: ChargeName = Field(
+        default="as-sold",
+        description="The same for the yearly licence of the switches' operating system.",
     )
 
 

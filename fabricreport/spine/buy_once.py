@@ -79,8 +79,6 @@ class Finding(StrEnum):
     BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     CLOSE_BY_RULE = "the difference of the two is called close"
     CAUSES_LEAVE = "it is not, and has a sign"
-    MANAGER_FOR_CHOICE = "a network manager would turn the money, and not against an option that is advised"
-    MANAGER_FOR_RIVAL = "a network manager would turn the money against the option that is advised"
     SPEED_LONGER = "a step takes longer on RoCEv2 of the two compared, by less than matters"
     SPEED_SHORTER = "a step takes longer on InfiniBand of the two compared, by less than matters"
     SPEED_LEVEL = "a step takes as long on both compared"
@@ -239,8 +237,6 @@ def _why(read: Read) -> Iterator[Finding]:
         yield F.CLOSE_BY_RULE
     elif read.way != "same":
         yield F.CAUSES_LEAVE
-    if read.case.spoken("tco").findings.manager_turns:
-        yield F.MANAGER_FOR_RIVAL if read.managed_costs else F.MANAGER_FOR_CHOICE
     if read.third:
         yield F.THIRD_CLOSE if read.third_close else F.THIRD
 

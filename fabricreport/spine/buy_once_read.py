@@ -89,11 +89,6 @@ class Read:
         """Whether stalls and collisions are among the causes named."""
         return any(_STALLS in side for side in self.causes)
 
-    @property
-    def managed_costs(self) -> bool:
-        """Whether the option that is advised over its rival costs more than that with a network manager."""
-        return not self.verdict.open and direction(self.tco.numbers["tco.difference_managed"]) == "more"
-
     @cached_property
     def asking_costs(self) -> bool:
         """Whether neither of two is advised over the other, and asking for both offers costs more than taking the first."""

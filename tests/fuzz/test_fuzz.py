@@ -65,7 +65,7 @@ OPTIONS = """\
   pieces:
     switch: {price: "price:switch-sn5610", watts: "evidence:own-watts"}
   management: {links: 2, nodes: 2, node_price: "evidence:management-server-usd"}
-  licence: {per_endpoint_year: "evidence:licence-ufm-per-endpoint-year"}
+  licence: {sold: apart, per_year: "evidence:licence-ufm-per-endpoint-year"}
   notes:
     - Priced as quoted.
 """

@@ -156,21 +156,19 @@ def at_400g(
 OPTIONS = {
     "infiniband-ndr": at_400g(
         "infiniband", 64, "price:switch-qm9700", "switch-qm9700-watts", "support-rate-nvidia-networking",
-        licence_per_link="licence-ufm-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
+        licence_per_link="licence-ufm-per-endpoint-year", licence_above="manager-listed-above-gpus",
         training="training-infiniband-usd-per-engineer",
     ),
     "spectrum-x-400g": at_400g(
         "spectrum-x", 128, "price:switch-sn5610", "switch-sn5600-watts", "support-rate-nvidia-networking",
         "evidence:nic-supernic-400g-usd", "nic-supernic-400g-watts",
-        licence_per_link="licence-ethernet-manager-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
-        licence_per_switch="licence-ethernet-nos-per-switch-year", training="training-rocev2-usd-per-engineer",
-        staff="rocev2", rerouted="flap-stall-seconds-spectrum-x",
+        licence_per_link="licence-ethernet-manager-per-endpoint-year", licence_above="manager-listed-above-gpus",
+        training="training-rocev2-usd-per-engineer", staff="rocev2", rerouted="flap-stall-seconds-spectrum-x",
     ),
     "rocev2-branded-400g": at_400g(
         "rocev2", 128, "price:switch-sn5610", "switch-sn5600-watts", "support-rate-nvidia-networking",
         licence_per_link="licence-ethernet-manager-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
-        licence_per_switch="licence-ethernet-nos-per-switch-year", training="training-rocev2-usd-per-engineer",
-        model="branded",
+        training="training-rocev2-usd-per-engineer", model="branded",
     ),
     "rocev2-whitebox-400g": at_400g(
         "rocev2", 128, "price:switch-n9600-64od", "switch-tomahawk5-watts", "support-rate-whitebox",
@@ -313,8 +311,8 @@ def space(_: Option) -> Any:
 
 
 def licences(option: Option) -> Any:
-    """A yearly licence for every link that the fabric manager manages, above the size that needs it, and one for every
-    switch's system."""
+    """A yearly licence for every link that the fabric manager manages, above the size that lists it, and one for every
+    switch whose system is sold apart."""
     count = pieces(option)
     needed = bool(option.licence_per_link) and param("cluster.gpus") > evidence(option.licence_above)
     managed = count.nics * evidence(option.licence_per_link) if needed else 0.0

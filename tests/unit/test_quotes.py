@@ -31,7 +31,7 @@ from fabricreport.books.quotes.filing import SEVERAL, file_of, file_quotes, sell
 from fabricreport.books.quotes.form import COLUMNS, SHEET, TO_FILL, Line, as_csv, lines_of
 from fabricreport.books.quotes.report import import_quotes
 from fabricreport.books.quotes.sheets import read_form
-from fabricreport.books.quotes.terms import kinds
+from fabricreport.books.quotes.terms import kinds, terms
 from fabricreport.books.quotes.workbook import GUIDE, as_workbook
 from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError
@@ -132,7 +132,16 @@ def test_every_option_has_its_request_with_the_pieces_of_its_bill() -> None:
         ("licence-ufm", bill.cables.nics),
     ):
         assert xdr[item].quantity - xdr[item].spares == installed, item
-    assert xdr["licence-ufm"].spares == 0 and "not needed at this size" in xdr["licence-ufm"].include
+    assert xdr["licence-ufm"].spares == 0
+    added = {  # what a line says besides, of a licence that is not in the bill
+        (o, item): line.include.removeprefix(f"{terms().every}; {line.kind.include}").removeprefix("; ")
+        for o, lines in requests.items()
+        for item, line in lines.items()
+        if item.startswith("licence-")
+    }
+    assert added["infiniband-xdr", "licence-ufm"] == ""
+    assert added["spectrum-x-800g", "licence-cumulus"] == terms().included
+    assert added["rocev2-whitebox-800g", "licence-whitebox-nos"] == ""
     assert {o.id for o in case.options if set(o.unquoted) - set(requests[o.id])} == set()
 
 

@@ -35,6 +35,7 @@ class QuoteTerms:
     kinds: Mapping[str, Kind]
     every: str
     not_needed: str
+    included: str
     read_first: tuple[str, ...]
     brands: tuple[str, ...]
     quotes: int

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
+from fabricreport.sections.decision.corner_figures import CORNER_FIGURES, corners_in
+from fabricreport.sections.decision.corners import CORNERS
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.held_figures import HELD
@@ -261,6 +263,7 @@ FIGURES = Declaration(
         *INFORMATION,
         *OFFERS,
         *HELD,
+        *CORNER_FIGURES,
         *COURSES,
         *MONDAY,
     ),
@@ -270,6 +273,7 @@ FIGURES = Declaration(
         "turning": Index(lambda at: at.turning),
         "unquoted": Index(lambda at: at.unquoted),
         "held": Index(lambda at: at.held),
+        "corner": Index(corners_in, tuple(CORNERS)),
         "stale": Index(lambda at: at.result.monday.stale),
         "offer": Index(offers_in),
         "bid": Index(lambda at: at.result.bids),

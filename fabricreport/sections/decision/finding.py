@@ -95,6 +95,9 @@ class DecisionFinding(StrEnum):
     ALIKE_TURNS = "and in one generation the other side leads"
     ALIKE_FASTER = "the links of what stands in are faster than the servers' own"
     ALIKE_PAIRS = "the lead is told for pairs of one generation"
+    # licences
+    LICENCES = "a buyer compares two: the lead is told under each convention of licences"
+    LICENCES_TURN = "and under one of them the other of the two costs less"
     # the framework
     VIEW_AGREES = "the framework leans to the choice's family"
     MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"

@@ -23,6 +23,7 @@ from fabricreport.sections.decision.courses.findings import (
 )
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.held import held_words
+from fabricreport.sections.decision.licence_words import licence_words, turning_corners
 from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
@@ -94,7 +95,7 @@ def spoken(
     `changes` is what the answers of sellers change."""
     read = _Read(given, result, tco, monday, figure, changes)
     groups = (
-        *(_opening, _date, _advice, _why, _alike, _view, _turning, _quotes, _care, _monday, _annex),
+        *(_opening, _date, _advice, _why, _alike, _licences, _view, _turning, _quotes, _care, _monday, _annex),
         *(_answered, _offered),
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
@@ -161,6 +162,13 @@ def _alike(read: _Read) -> Iterator[DecisionFinding]:
         yield _ALIKE[read.likeness]
     if beyond_the_servers(read.given, mismatch):
         yield F.ALIKE_FASTER
+
+
+def _licences(read: _Read) -> Iterator[DecisionFinding]:
+    if read.result.corners:
+        yield F.LICENCES
+        if turning_corners(read.result, read.figure):
+            yield F.LICENCES_TURN
 
 
 def _view(read: _Read) -> Iterator[DecisionFinding]:
@@ -242,6 +250,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     return {
         "judges": judges(read.given),
         **market_words(read.given, result, read.likeness),
+        **licence_words(result, read.figure),
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],

@@ -6,12 +6,15 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from string import Formatter
 
-from fabricreport.books.options import Option
+import numpy as np
+
+from fabricreport.books.options import Licence, Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
 from fabricreport.sections.client import maturity_of
 from fabricreport.sections.decision.turning import Search
+from fabricreport.sections.tco.licences import above_gpus
 from fabricreport.uncertain import Uncertain, exactly
 from fabricreport.vocabulary import NEITHER, Grade, Side
 
@@ -59,14 +62,20 @@ def _entry(given: Inputs, template: str | None, option: Option) -> str:
         **asdict(option.behaviour),
         "maturity": maturity_of(given),
         "training": option.training,
-        "licence": option.licence.per_endpoint_year if option.licence else "",
-        "system": option.operating_system,
+        "licence": _in_bill(given, option.licence, given.params.money.manager_licence),
+        "system": _in_bill(given, option.operating_system, given.params.money.switch_system_licence),
     }
     asked = [name for _, name, *_ in Formatter().parse(template or "") if name]
     if not template or not all(said[name] for name in asked):
         return ""
     name = template.format(**said)
     return name if ":" in name else f"evidence:{name}"
+
+
+def _in_bill(given: Inputs, licence: Licence | None, charge: str) -> str:
+    """The price of a licence that is in the bill at the last size; '' of one that is not."""
+    above = above_gpus(given, licence, charge)
+    return licence.per_year if licence and np.any(above < given.params.cluster.final_gpus) else ""
 
 
 def _prior(given: Inputs, what: str, ids: tuple[str, str], better: str, against: float) -> Prior:

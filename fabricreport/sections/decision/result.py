@@ -17,6 +17,7 @@ from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.alike import Mismatch, mismatch_of
 from fabricreport.sections.decision.beyond import first_of, sums_of
 from fabricreport.sections.decision.cheapest import Cheapest, cheapest_of
+from fabricreport.sections.decision.corners import Corner, corners_of
 from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.courses.study import courses_of
 from fabricreport.sections.decision.held import HeldPrice, held_of
@@ -125,6 +126,11 @@ class DecisionResult:
     def mismatch(self) -> Mismatch | None:
         """The two compared in one generation, where they are of different ones."""
         return mismatch_of(self._base, self._comparison)
+
+    @cached_property
+    def corners(self) -> tuple[Corner, ...]:
+        """The lead under each convention of licences."""
+        return corners_of(self._base, self._comparison)
 
     @cached_property
     def later(self) -> Later | None:

@@ -162,16 +162,6 @@ def own_cost(builds: Sequence[Build], option: OptionInputs, common: Common) -> C
     return CostComponents({**costs, "staff": staff})
 
 
-def optional_manager(builds: Sequence[Build], option: OptionInputs, common: Common) -> Any:
-    """Present value of the fabric manager's licences and servers where nothing in the bill needs them, else 0."""
-    above = np.asanyarray(option.licensed_above_gpus)
-    largest = max(site.gpus for build in builds for site in build.sites or (build,))
-    if not np.all(above >= largest) or not builds[-1].managed:
-        return 0.0
-    with_it, without = (own_cost(builds, o, common) for o in (replace(option, licensed_above_gpus=0.0), option))
-    return sum(with_it[p] - without[p] for p in ("licences", "management servers"))
-
-
 def hours_of(common: Common) -> Any:
     """Installed GPU-hours of each month."""
     return gpu_hours(common.stages, common.months)

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-import numpy as np
-
 from fabricreport.books.options import Option
 from fabricreport.errors import OutOfRange
 from fabricreport.models.fabric.cabling import CableBill, CablePlan, optics_and_cables
@@ -173,14 +171,9 @@ def capex(build: Build, option: OptionInputs, common: Common) -> dict[str, Any]:
         common.spares_share,
         common.labour_per_cable,
         management_nodes=1 if build.managed else 0,
-        management_node_usd=option.management_servers * manager_needed(build, option),
+        management_node_usd=option.management_servers * option.manager.at(build.gpus),
     )
     return dict(fabric_capex_usd(build.bom, build.cables, option.prices, extras))
-
-
-def manager_needed(build: Build, option: OptionInputs) -> Any:
-    """Whether a fabric manager is bought for what stands: from the stage on that exceeds the size the option states."""
-    return build.managed * (np.asanyarray(option.licensed_above_gpus) < build.gpus)
 
 
 def added(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -195,12 +188,11 @@ def watts(build: Build, option: OptionInputs) -> Mapping[str, Any]:
 
 
 def licences_per_year(build: Build, option: OptionInputs) -> Any:
-    """Yearly licences of the standing fabric: the manager by endpoint where one is needed, the switches' system by switch."""
+    """Yearly licences of the standing fabric: the manager by endpoint, the switches' system by switch."""
     if build.sites:
         return sum(licences_per_year(site, option) for site in build.sites)
-    managed = build.cables.nics * manager_needed(build, option)
-    licences = managed * np.asanyarray(option.licence_per_endpoint_year)
-    return licences + build.bom.switches * np.asanyarray(option.system_per_switch_year)
+    manager = option.manager.usd_per_year(build.cables.nics if build.managed else 0, build.gpus)
+    return manager + option.system.usd_per_year(build.bom.switches, build.gpus)
 
 
 @dataclass(frozen=True)

@@ -77,17 +77,6 @@ _BUILT = (
         inputs=_grown,
         central="mean",
     ),
-    Spec(
-        "tco.difference_managed",
-        "usd",
-        label=lambda at: f"Total cost with InfiniBand's fabric manager alone bought: {at.pair}",
-        rule="mean difference over the same outcomes, the manager that the size does not need added on InfiniBand alone",
-        value=lambda at: at.managed_gap,
-        inputs=_SHAPE,
-        central="mean",
-        compares=lambda at: at.compared,
-        when=lambda at: at.owns and bool(at.owned.managers) and at.result.choice != at.result.rival,
-    ),
 )
 
 _PAIR = (

@@ -83,14 +83,6 @@ class CostFigures:
         stages = self.owned.builds[option]
         return stages[int(number)] if int(number) < len(stages) else None
 
-    @property
-    def managed_gap(self) -> Any:
-        """Total cost of the rival less the choice's (draws,), with InfiniBand's fabric manager, which no size needs here."""
-        infiniband = {o.id for o in self.given.options if o.side == Side.INFINIBAND}
-        added = {o: cost for o, cost in self.owned.managers.items() if o in infiniband}
-        more, less = (added.get(o, 0.0) for o in (self.result.rival, self.result.choice))
-        return self.result.difference.draws + more - less
-
     def hardware(self, option: str) -> Any:
         """Capital of what a price list shows."""
         return sum(self.owned.capital[option][c] for c in HARDWARE)

@@ -35,7 +35,6 @@ class TcoFinding(StrEnum):
     GROWS_EARLY = "most of it is paid for at the start"
     OWNING_CHEAPER = "a useful hour costs less owned than rented"
     RENTING_CHEAPER = "a useful hour costs no less owned than rented"
-    MANAGER_TURNS = "a manager that the size does not need would turn the order"
 
 
 F = TcoFinding
@@ -91,10 +90,6 @@ def _instead(read: CostReading) -> Iterator[TcoFinding]:
         owning = read.value(f"tco.usd_per_useful_gpu_hour.{read.result.choice}")
         cheaper = owning < read.value("tco.rent_per_useful_gpu_hour")
         yield F.OWNING_CHEAPER if cheaper else F.RENTING_CHEAPER
-    if read.unmanaged:
-        managed, counted = read.way("tco.difference_managed"), read.way("tco.difference")
-        if managed not in ("same", counted):
-            yield F.MANAGER_TURNS
 
 
 # ---- words
@@ -121,7 +116,6 @@ def _words(read: CostReading) -> Mapping[str, object]:
         "purchase_way": _WAYS[read.way("tco.fabric_difference")] if read.owns else None,
         "tier": _tier(read),
         "overbuild_way": "less" if read.grows and read.value(f"tco.overbuild.{result.choice}") < 0 else "more",
-        "manager_way": read.way("tco.difference_managed") if read.unmanaged else None,
     }
 
 

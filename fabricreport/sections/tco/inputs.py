@@ -23,6 +23,7 @@ from fabricreport.provenance import plain
 from fabricreport.sections.client import discounting_of, effort_of, gpu_type, rented, stages_of
 from fabricreport.sections.rent_terms import ASSUMED
 from fabricreport.sections.tail_risk.horizon import Losses
+from fabricreport.sections.tco.licences import Charged, manager_of, system_of
 from fabricreport.vocabulary import Side
 
 _HOURS_PER_MINUTE = 1 / 60
@@ -72,15 +73,15 @@ class Common:
 class OptionInputs:
     """Inputs of one option: unit prices and watts, terms, people, and the shares of GPU time it loses.
 
-    The licence is needed above `licensed_above_gpus` and not bought below. What is paid does not depend on what is lost.
+    `manager` and `system` are the licences of the fabric's manager and of the switches' system. What is paid does not
+    depend on what is lost.
     """
 
     prices: PerPiece
     watts: PerPiece
     support: Any
-    licence_per_endpoint_year: Any
-    licensed_above_gpus: Any
-    system_per_switch_year: Any
+    manager: Charged
+    system: Charged
     management_servers: Any
     staff: StaffRule
     training: Any
@@ -161,17 +162,15 @@ def _gpu_hour_value(given: Inputs, server: Server) -> Any:
 
 def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -> OptionInputs:
     """Everything that is the option's own; `exposed`: its exposed communication as a share of GPU time."""
-    licence, management = option.licence, option.management
-    above = licence.needed_above_gpus if licence else ""
+    management = option.management
     nodes = given.value(management.nodes) if isinstance(management.nodes, str) else management.nodes
     name = option.id
     return OptionInputs(
         prices=PerPiece(**{kind: _price(given, kind, piece.price) for kind, piece in option.pieces.items()}),
         watts=PerPiece(**{kind: given.value(p.watts) for kind, p in option.pieces.items() if p.watts}),
         support=given.value(option.support),
-        licence_per_endpoint_year=given.money(licence.per_endpoint_year) if licence else 0.0,
-        licensed_above_gpus=given.value(above) if above else 0.0,
-        system_per_switch_year=given.money(option.operating_system) if option.operating_system else 0.0,
+        manager=manager_of(given, option),
+        system=system_of(given, option),
         management_servers=nodes * given.money(management.node_price) if management.node_price else 0.0,
         staff=_staff_rule(given, option),
         training=_training(given, option),

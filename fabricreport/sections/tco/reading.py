@@ -7,7 +7,6 @@ from functools import cached_property
 
 from fabricreport.sections.stance import Stance, direction
 from fabricreport.sections.tco.figure_context import CostFigures
-from fabricreport.vocabulary import Side
 
 SHOWN_CAUSES = 2
 """So many causes are named on each side of a difference."""
@@ -30,14 +29,6 @@ class CostReading(CostFigures):
     def compares(self) -> bool:
         """Whether an owner compares several options."""
         return self.owns and not self.alone
-
-    @property
-    def unmanaged(self) -> bool:
-        """Whether an owner compares InfiniBand, and no option needs the fabric manager that some have."""
-        licensed = {o.id for o in self.given.options if o.licence}
-        infiniband = {o.id for o in self.given.options if o.side == Side.INFINIBAND}
-        pair = {self.result.choice, self.result.rival}
-        return self.compares and licensed == set(self.owned.managers) and bool(pair & infiniband & licensed)
 
     @property
     def grows(self) -> bool:

@@ -20,8 +20,7 @@ class Ownership:
 
     `capital` is what the last stage's fabric costs at today's prices, by cause of the fabric; `bought` the mean of
     what each stage adds to it; `capital_gap` the rival's capital less the choice's, part by part. `rent_useful_hour` is what a useful
-    GPU-hour costs when the same work is rented on the choice's fabric, already stable. `managers`: what the fabric
-    manager of an option would cost whose bill leaves it out, because the size does not need one.
+    GPU-hour costs when the same work is rented on the choice's fabric, already stable.
     """
 
     builds: Mapping[str, tuple[Build, ...]]
@@ -31,7 +30,6 @@ class Ownership:
     growth: Mapping[str, GrowthCost]
     rent_useful_hour: Traced
     break_even_rent: Traced
-    managers: Mapping[str, Traced]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import (
     FABRIC_CAUSES,
     by_cause,
-    optional_manager,
     useful_hour_usd,
 )
 from fabricreport.sections.tco.figure_context import CostFigures
@@ -74,7 +73,6 @@ def _ownership(given: Inputs, found: Bills, hour: Mapping[str, Traced], pair: tu
     standing = {o: [_by_cause(fabric.capex(stage, own[o], common)) for stage in stages] for o, stages in built.items()}
     growth = {o.id: fabric.growth_cost(cluster, o, own[o.id], common) for o in given.options}
     stable = own[choice].lost.running.useful
-    managers = {o: given.spread(optional_manager(stages, own[o], common)) for o, stages in built.items()}
     return Ownership(
         builds=built,
         capital={o: {c: given.spread(v) for c, v in rows[-1].items()} for o, rows in standing.items()},
@@ -83,7 +81,6 @@ def _ownership(given: Inputs, found: Bills, hour: Mapping[str, Traced], pair: tu
         growth={o: g for o, g in growth.items() if g is not None},
         rent_useful_hour=given.spread(common.server.rent_per_gpu_hour / stable),
         break_even_rent=given.spread(hour[choice] * stable),
-        managers={o: cost for o, cost in managers.items() if plain(cost).any()},
     )
 
 
