@@ -119,12 +119,18 @@ def largest_job(given: Inputs, gpus: int) -> int:
 
 
 def maturity_of(given: Inputs) -> str:
-    """The networking maturity at which a fabric of any kind would be run: the provider's when rented, else the client's."""
+    """The networking maturity at which a fabric of any kind would be run: that of others who run it, else the client's."""
     return maturity(given.params, given.words)
 
 
+def operators_maturity(given: Inputs) -> str:
+    """The maturity at which servers and jobs are run, whose faults no fabric causes: the provider's when rented, else the client's."""
+    own = str(given.params.organisation.networking_maturity)
+    return maturity_of(given) if rented(given) else own
+
+
 def effort_of(given: Inputs, option: Option) -> Effort:
-    """What this option takes to build and run: its operating model, and unless it is rented the client's skill and estate.
+    """What this option takes to build and run: its operating model, and unless others run it the client's skill and estate.
 
     Skill with PFC, ECN and DCQCN counts where the fabric takes it; an estate counts for the fabrics of its own side.
     """
