@@ -96,6 +96,7 @@ class DecisionFinding(StrEnum):
     ALIKE_FASTER = "the links of what stands in are faster than the servers' own"
     ALIKE_PAIRS = "the lead is told for pairs of one generation"
     # the framework
+    VIEW_HELD = "a rule of the framework holds"
     VIEW_AGREES = "the framework leans to the choice's family"
     MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"
     # what would change the answer
