@@ -143,7 +143,7 @@ def evaluate(
     *,
     assumed: Mapping[str, str] | None = None,
 ) -> FrameworkResult:
-    """Score the axes of which a rule holds. Their weights are normalised to sum to one (all zero counts as equal).
+    """Score the axes of which a rule holds. Their weights are normalised to sum to one, unless all are zero.
 
     `assumed` names, in words, the facts that nobody stated: the reason of a rule that rests on one says so.
     """
@@ -158,7 +158,7 @@ def evaluate(
             AxisLean(
                 axis,
                 titles[axis],
-                weights[axis] / whole if whole > 0 else 1 / len(said),
+                weights[axis] / whole if whole > 0 else 0.0,
                 tuple(sorted(held[axis], key=lambda r: (bool(r.priced_as), -abs(r.lean)))),
             )
             for axis in said
