@@ -29,19 +29,14 @@ def is_rented(params: Params) -> bool:
     return str(params.money.acquisition) == Acquisition.RENT
 
 
-def bought_in(params: Params) -> bool:
-    """Whether a service of the maker or an integrator runs the client's own fabric."""
-    return params.organisation.operations == "bought-in"
-
-
-def run_by_others(params: Params) -> bool:
+def is_run_by_others(params: Params) -> bool:
     """Whether a team of others tunes and mends the fabric: it is rented, or its operations are bought in."""
-    return is_rented(params) or bought_in(params)
+    return is_rented(params) or params.organisation.operations == "bought-in"
 
 
 def maturity(params: Params, words: Callable[[str], str]) -> str:
     """The networking maturity at which a fabric of any kind would be run: that of others who run it, else the client's."""
-    return words(RENTED_MATURITY) if run_by_others(params) else str(params.organisation.networking_maturity)
+    return words(RENTED_MATURITY) if is_run_by_others(params) else str(params.organisation.networking_maturity)
 
 
 def effort_for(params: Params, option: Option, value: Callable[[str], Any]) -> Effort:
@@ -52,7 +47,7 @@ def effort_for(params: Params, option: Option, value: Callable[[str], Any]) -> E
     """
     own = params.organisation
     skill, estate = "some", "none"
-    if not run_by_others(params):
+    if not is_run_by_others(params):
         skill = str(own.qos_expertise) if option.behaviour.skill else "some"
         estate = str(own.existing_infiniband if option.side == Side.INFINIBAND else own.existing_ethernet)
     return effort(value, operating_model=option.operating_model, skill=skill, estate=estate)

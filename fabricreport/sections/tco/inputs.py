@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fabricreport.as_run import bought_in
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.cost import PerPiece
@@ -20,7 +19,15 @@ from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import Lease, LostTime
 from fabricreport.models.money.staffing import StaffRule
 from fabricreport.provenance import plain
-from fabricreport.sections.client import discounting_of, effort_of, gpu_type, maturity_of, rented, stages_of
+from fabricreport.sections.client import (
+    bought_in,
+    discounting_of,
+    effort_of,
+    gpu_type,
+    maturity_of,
+    rented,
+    stages_of,
+)
 from fabricreport.sections.rent_terms import ASSUMED
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.vocabulary import Side
@@ -210,7 +217,7 @@ def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:
 
 def _staff_rule(given: Inputs, option: Option) -> StaffRule:
     """Who looks after the option: the client's team, or a service that is paid for the posts it takes."""
-    bought = bought_in(given.params)
+    bought = bought_in(given)
     return StaffRule(
         given.value("evidence:fabric-fte-small"),
         given.value("evidence:fabric-fte-mid"),
@@ -231,7 +238,7 @@ def _training(given: Inputs, option: Option) -> Any:
         Side.INFINIBAND: organisation.existing_infiniband != "none",
         Side.ROCEV2: organisation.qos_expertise == "strong",
     }
-    if not option.training or known.get(option.side, False) or bought_in(given.params):
+    if not option.training or known.get(option.side, False) or bought_in(given):
         return 0.0
     return given.money(option.training) * given.value("param:organisation.network_engineers")
 
