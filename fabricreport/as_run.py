@@ -19,7 +19,7 @@ from fabricreport.scenario import Params
 from fabricreport.vocabulary import Acquisition, Side
 
 RENTED_MATURITY = "rented-fabric-maturity"
-"""The entry, in words, for the maturity at which a provider is taken to run a fabric."""
+"""The entry, in words, for the maturity at which others are taken to run a fabric."""
 SHARE = "contested:roce-bandwidth-share"
 _CROSSING = "evidence:cross-leaf-traffic-share"
 
@@ -29,20 +29,25 @@ def is_rented(params: Params) -> bool:
     return str(params.money.acquisition) == Acquisition.RENT
 
 
+def is_run_by_others(params: Params) -> bool:
+    """Whether a team of others tunes and mends the fabric: it is rented, or its operations are bought in."""
+    return is_rented(params) or params.organisation.operations == "bought-in"
+
+
 def maturity(params: Params, words: Callable[[str], str]) -> str:
-    """The networking maturity at which a fabric of any kind would be run: the provider's when rented, else the client's."""
-    return words(RENTED_MATURITY) if is_rented(params) else str(params.organisation.networking_maturity)
+    """The networking maturity at which a fabric of any kind would be run: that of others who run it, else the client's."""
+    return words(RENTED_MATURITY) if is_run_by_others(params) else str(params.organisation.networking_maturity)
 
 
 def effort_for(params: Params, option: Option, value: Callable[[str], Any]) -> Effort:
-    """What an option takes to build and run: its operating model, and unless it is rented the client's skill and estate.
+    """What an option takes to build and run: its operating model, and unless others run it the client's skill and estate.
 
     Skill with PFC, ECN and DCQCN counts where the fabric takes it; an estate counts for the fabrics of its own side.
     `value` gives an entry of the evidence, by its id without `evidence:`.
     """
     own = params.organisation
     skill, estate = "some", "none"
-    if not is_rented(params):
+    if not is_run_by_others(params):
         skill = str(own.qos_expertise) if option.behaviour.skill else "some"
         estate = str(own.existing_infiniband if option.side == Side.INFINIBAND else own.existing_ethernet)
     return effort(value, operating_model=option.operating_model, skill=skill, estate=estate)

@@ -307,6 +307,19 @@ def _question(params: Params) -> Iterator[Finding]:
         )
 
 
+def _operations(params: Params) -> Iterator[Finding]:
+    """Whoever rents has the network run by the provider."""
+    if params.organisation.operations != "own" and Acquisition(params.money.acquisition) is Acquisition.RENT:
+        yield Finding(
+            "operations-of-others",
+            ("organisation", "operations"),
+            "the provider runs a rented network",
+            params.organisation.operations,
+            "Leave out organisation.operations, or correct money.acquisition.",
+            uses=(("money", "acquisition"),),
+        )
+
+
 def _lists(params: Params) -> Iterator[Finding]:
     yield from _repeated(("sections",), params.sections)
     yield from _repeated(("organisation", "beyond_money"), params.organisation.beyond_money)
@@ -369,6 +382,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _jobs,
     _weights,
     _question,
+    _operations,
     _lists,
     _offers,
     _overrides,

@@ -27,6 +27,7 @@ REFUSALS: Mapping[str, str] = {
     "no-weight": "Weights are read as ratios, and no ratio can be formed of zeros alone.",
     "nothing-to-compare": "A decision between fabrics needs two of them, unless there is no fabric to choose.",
     "question-of-others": "Whoever rents has sellers to choose between, and whoever buys a network to choose.",
+    "operations-of-others": "Whoever rents has nobody to pay but the provider for running the network.",
     "nothing-grows": "A plan of stages needs a second size.",
     "option-of-other-gpus": "An option is sold with the GPUs of some makers only, and its adapter fits no others.",
     "given-twice": "Two statements on the same thing cannot both hold.",

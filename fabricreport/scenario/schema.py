@@ -280,6 +280,10 @@ class Organisation(Section):
         "If left out, no order is assumed.",
         examples=[["skills", "exit"]],
     )
+    operations: Literal["own", "bought-in"] = Field(
+        default="own",
+        description="Who runs the network: the client's team, or for a fee a service of the maker or an integrator.",
+    )
     network_engineers: Annotated[float, Unit("fte", zero=True)] = Field(
         default=1.0, description="Network engineers for this cluster, in full-time posts."
     )

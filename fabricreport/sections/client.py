@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.as_run import effort_for, is_rented, maturity
+from fabricreport.as_run import effort_for, is_rented, is_run_by_others, maturity
 from fabricreport.books.families import ROLES
 from fabricreport.books.gpu_type import LARGEST_SERVER, GpuType
 from fabricreport.books.gpus import gpu_types
@@ -31,6 +31,16 @@ _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
 def rented(given: Inputs) -> bool:
     """Whether the fabric is somebody else's, who tunes and mends it."""
     return is_rented(given.params)
+
+
+def bought_in(given: Inputs) -> bool:
+    """Whether a service of the maker or an integrator runs the client's own fabric."""
+    return str(given.params.organisation.operations) == "bought-in"
+
+
+def run_by_others(given: Inputs) -> bool:
+    """Whether a team of others tunes and mends the fabric: it is rented, or its operations are bought in."""
+    return is_run_by_others(given.params)
 
 
 def judges(given: Inputs) -> Name:
@@ -119,12 +129,18 @@ def largest_job(given: Inputs, gpus: int) -> int:
 
 
 def maturity_of(given: Inputs) -> str:
-    """The networking maturity at which a fabric of any kind would be run: the provider's when rented, else the client's."""
+    """The networking maturity at which a fabric of any kind would be run: that of others who run it, else the client's."""
     return maturity(given.params, given.words)
 
 
+def operators_maturity(given: Inputs) -> str:
+    """The maturity at which servers and jobs are run, whose faults no fabric causes: the provider's when rented, else the client's."""
+    own = str(given.params.organisation.networking_maturity)
+    return maturity_of(given) if rented(given) else own
+
+
 def effort_of(given: Inputs, option: Option) -> Effort:
-    """What this option takes to build and run: its operating model, and unless it is rented the client's skill and estate.
+    """What this option takes to build and run: its operating model, and unless others run it the client's skill and estate.
 
     Skill with PFC, ECN and DCQCN counts where the fabric takes it; an estate counts for the fabrics of its own side.
     """

@@ -327,11 +327,13 @@ def support(option: Option) -> Any:
 
 
 def staff_and_training(option: Option) -> Any:
-    """People for a fabric of 129 to 1,024 GPUs (never fewer than a small one takes) times the fabric's factor and what
-    one costs to employ; and training of the client's engineers, once."""
+    """People for a fabric of 129 to 1,024 GPUs (never fewer than a small one takes) times the fabric's factor, more or
+    fewer by effort within a limit of posts, and what one costs to employ; and training of the client's engineers, once."""
     family = option.staff or option.family
     people = np.maximum(evidence("fabric-fte-small"), evidence("fabric-fte-mid"))
-    people = people * evidence(f"fabric-fte-factor-{family}-medium") * effort(option, "staff")
+    people = people * evidence(f"fabric-fte-factor-{family}-medium")
+    most = evidence("fabric-fte-most-apart")
+    people = people + np.clip(people * (effort(option, "staff") - 1.0), -most, most)
     training = param("organisation.network_engineers") * evidence(option.training)
     return paid_monthly(people * evidence("network-architect-pay") * evidence("pay-loading")) + training
 

@@ -182,6 +182,10 @@ def _completed(made: list[dict[str, Any]], levels: Levels) -> tuple[dict[str, An
 
 CONTRADICTIONS: tuple[tuple[str, Callable[[Row], bool]], ...] = (
     (
+        "operations-of-others",
+        lambda r: r.get("organisation.operations") == "bought-in" and r.get("money.acquisition") == "rent",
+    ),
+    (
         "dragonfly-has-no-taper",
         lambda r: (
             r.get("cluster.topology") == "dragonfly"
@@ -365,7 +369,7 @@ def _options(row: Row) -> list[str]:
     sold = [o for o in SHIPPED_OPTIONS if vendor in shipped()[o].gpus_of]
     return {
         "proposed": sold,  # of which those for the speed and the day
-        "two of one family": [o for o in SHIPPED_OPTIONS if o.startswith("rocev2")][:2],
+        "two of one family": [o for o in sold if shipped()[o].family == "rocev2"][:2],
         "without InfiniBand": [o for o in sold if not o.startswith("infiniband")],
         "own": ["house-ethernet", *SHIPPED_OPTIONS[:1]],
     }[row["options"]]

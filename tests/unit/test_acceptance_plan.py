@@ -263,7 +263,8 @@ def test_the_background_load_ends_with_its_test(test_id: str, tmp_path: Path) ->
 
 
 def test_amd_gpus_are_tested_with_their_maker_s_programs(buyer: Case) -> None:
-    amd = buyer.changed(cluster__gpu="mi300x", cluster__vendor="amd", cluster__gpus=256)
+    sold = ["infiniband-ndr", "amd-branded-400g"]
+    amd = buyer.changed(cluster__gpu="mi300x", cluster__vendor="amd", cluster__gpus=256, options=sold)
     assert "rccl-tests" in plan(amd).setup[1] and "rccl-tests" not in plan(buyer).setup[1]
     assert "--use_rocm" in one(amd, "T-LINKS").command
 

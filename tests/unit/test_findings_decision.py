@@ -19,6 +19,7 @@ from fabricreport.sections.partner import bars
 
 pytestmark = pytest.mark.slow
 
+AMD = ["infiniband-ndr", "rocev2-whitebox-400g", "amd-branded-400g"]
 GROUPS = {
     "advice": {
         *(F.TAKE, F.SETTLE_FIRST, F.ASK_BOTH, F.ON_PRICE, F.TAKE_SMALL, F.SIGN_STAGE_ONE, F.SETTLE_STAGE_ONE),
@@ -131,8 +132,8 @@ def test_findings_follow_the_result(name: str, holds: set[F], fails: set[F]) -> 
         ("tern-finetuning", {}, ""),
         ("example", {"cluster__gpu": "b300"}, ""),
         ("example", {"cluster__gpu": "b200"}, "b300"),
-        ("example", {"cluster__gpu": "mi300x"}, "mi355x"),
-        ("example", {"cluster__gpu": "mi355x"}, ""),
+        ("example", {"cluster__gpu": "mi300x", "options": AMD}, "mi355x"),
+        ("example", {"cluster__gpu": "mi355x", "options": AMD}, ""),
     ],
 )
 def test_who_buys_gpus_of_an_older_generation_is_asked_why(name: str, changes: dict[str, Any], newer: str) -> None:

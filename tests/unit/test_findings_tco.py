@@ -78,6 +78,7 @@ SAYINGS: dict[str, Callable[[], Spoken]] = {
     "cheap rent": lambda: made(BUYER, {"tco.rent_per_useful_gpu_hour": 0.1}),
     "another tier": lambda: fabric(BUYER, tiers_grown),
     "bought at once": lambda: fabric(GROWER, bought_at_once),
+    "operations bought in": lambda: other(BUYER, organisation__operations="bought-in"),
 }
 
 PURCHASE = {F.PURCHASE_HOLDS, F.PURCHASE_REVERSED, F.PURCHASE_EVENED, F.PURCHASE_SAME}
@@ -95,8 +96,9 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
             *(F.OWNS, F.CAUSES_AT_ONCE, F.PURCHASE_REVERSED, F.BOTH_FAMILIES, F.OWNING_CHEAPER),
             F.PAIRS_TOLD,
         },
-        {F.TIERS_DIFFER},
+        {F.TIERS_DIFFER, F.OPERATIONS_BOUGHT},
     ),
+    "operations bought in": ({F.OPERATIONS_BOUGHT}, set()),
     "grower": ({F.GROWS_LATE, F.CAUSES_GROWN, F.PURCHASE_HOLDS}, {F.GROWS_EARLY, F.TIERS_DIFFER}),
     "two generations": ({F.TIERS_DIFFER}, set()),
     "renter": (set(), {F.OWNS, F.BOTH_FAMILIES}),

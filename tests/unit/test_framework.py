@@ -82,6 +82,41 @@ def test_a_rule_of_contract_is_told_and_leans_to_neither_side() -> None:
     assert lean(nvidia_cloud_partner=True) == lean()
 
 
+TIGHT = {"kind": "pretraining-dense", "target_gpus": 1024, "networking_maturity": "low", "qos_expertise": "none"}
+OPERATOR = {
+    "kind": "mixed", "latency_variance_bound": False, "networking_maturity": "high", "qos_expertise": "strong",
+    "existing_ethernet": "large",
+    "weeks_to_production": 20.0,
+}  # fmt: skip
+SMALL = {
+    "kind": "fine-tuning", "latency_variance_bound": False, "target_gpus": 64, "networking_maturity": "medium",
+    "qos_expertise": "some", "weeks_to_production": 20.0,
+}  # fmt: skip
+
+
+@rows(
+    ("client", "side", "said"),
+    [
+        (TIGHT, "infiniband", {"workload": 1, "maturity": 1, "scale_and_budget": 1, "time_to_production": 1}),
+        (OPERATOR, "rocev2", {"workload": -1, "maturity": -1}),
+        (SMALL, "rocev2", {"workload": -1, "scale_and_budget": -1}),
+    ],
+)
+def test_the_axes_score_the_cases_of_the_article_they_are_from_as_it_does(
+    client: dict[str, object], side: str, said: dict[str, int]
+) -> None:
+    found = evaluate(RULES, TITLES, {**FACTS, **client}, EQUAL)
+    assert leaning(found.argued) == side
+    assert {axis.axis: np.sign(axis.argued) for axis in found.axes} == said
+
+
+def test_an_axis_of_which_no_rule_holds_is_left_out_and_its_weight_shared() -> None:
+    weights = {"workload": 1.0, "maturity": 5.0, "scale_and_budget": 3.0, "time_to_production": 4.0}
+    found = evaluate(RULES, TITLES, {**FACTS, **SMALL}, weights)
+    assert {axis.axis: axis.weight for axis in found.axes} == {"workload": 0.25, "scale_and_budget": 0.75}
+    assert evaluate([], TITLES, FACTS, weights).axes == () and evaluate([], TITLES, FACTS, weights).total == 0.0
+
+
 def test_a_rule_that_the_bill_prices_is_told_and_not_counted() -> None:
     def found(rules: Sequence[Rule]) -> FrameworkResult:
         return evaluate(rules, TITLES, FACTS, EQUAL)
@@ -89,7 +124,7 @@ def test_a_rule_that_the_bill_prices_is_told_and_not_counted() -> None:
     told = [rule for axis in found(RULES).axes for rule in axis.rules]
     assert any(rule.priced_as for rule in told)
     assert found(RULES).total == found([rule for rule in RULES if not rule.priced_as]).total
-    assert found(RULES).total != found([replace(rule, priced_as="") for rule in RULES]).total
+    assert found(RULES).total != found([replace(rule, priced_as="") for rule in RULES]).total == found(RULES).argued
 
 
 def test_more_expertise_never_moves_the_lean_towards_infiniband() -> None:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -341,6 +343,13 @@ RULE = StaffRule(0.3, 1.0, 2.5, 0.3, 1.2)
 @rows(("gpus", "fte"), [(8, 0.36), (128, 0.36), (129, 1.2), (1024, 1.2), (2048, 3.36)])
 def test_staff_follow_the_scale_tiers(gpus, fte):
     assert fabric_fte(gpus, RULE) == pytest.approx(fte)
+
+
+def test_effort_adds_or_saves_posts_up_to_a_limit_and_a_service_is_paid_by_the_post():
+    assert fabric_fte(1024, replace(RULE, effort=1.5, most_apart=1.0)) == pytest.approx(1.2 * 1.5)
+    assert fabric_fte(2048, replace(RULE, effort=1.5, most_apart=1.0)) == pytest.approx(3.36 + 1.0)
+    assert fabric_fte(2048, replace(RULE, effort=0.5, most_apart=1.0)) == pytest.approx(3.36 - 1.0)
+    assert fabric_fte(1024, replace(RULE, markup=1.5, own=0.25)) == pytest.approx(1.2 * 1.5 + 0.25)
 
 
 def test_staff_cost_is_pay_times_loading():

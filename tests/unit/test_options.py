@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from datetime import date
 from itertools import cycle, pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,6 +33,7 @@ from fabricreport.located import did_you_mean
 from fabricreport.models.fabric.cost import PerPiece
 from fabricreport.provenance import plain
 from fabricreport.scenario import json_schema, params_from
+from fabricreport.scenario.proposed import proposed
 from fabricreport.scenario.schema import Cluster
 from fabricreport.sections.client import gpu_type
 from fabricreport.vocabulary import Maturity, Side
@@ -62,11 +64,11 @@ def problems(tmp_path, text):
 IDS = (
     *("infiniband-ndr", "infiniband-xdr", "spectrum-x-400g", "spectrum-x-800g"),
     *("rocev2-branded-400g", "rocev2-branded-800g", "rocev2-whitebox-400g", "rocev2-whitebox-800g"),
-    *("ethernet-sprayed-800g", "amd-pollara-400g", "ethernet-tcp"),
+    *("ethernet-sprayed-800g", "amd-pollara-400g", "amd-branded-400g", "ethernet-tcp"),
 )
 
 
-def test_the_ids_of_eleven_options_are_a_contract_and_every_family_has_an_option():
+def test_the_ids_of_twelve_options_are_a_contract_and_every_family_has_an_option():
     options = read_options()
     assert tuple(options)[: len(IDS)] == IDS
     assert {o.family for o in options.values()} == set(families())
@@ -494,3 +496,16 @@ def test_an_id_used_twice_and_a_default_that_is_none_are_refused(tmp_path: Path)
     path.write_text("types: []\n", encoding="utf-8")
     with pytest.raises(InputError, match="default: is missing"):
         read_gpus(path)
+
+
+def test_branded_switches_for_gpus_of_amd_are_not_nvidia_s_with_nvidia_s_adapter():
+    for vendor, other in (("nvidia", "amd"), ("amd", "nvidia")):
+        branded = [
+            option
+            for option in (read_options()[o] for o in proposed(vendor, 400.0, 1024, True, date(2026, 11, 27)))
+            if option.rdma and option.operating_model == "branded"
+        ]
+        prices = {piece.price for option in branded for piece in option.pieces.values()}
+        assert len(branded) == 1 and other not in branded[0].gpus_of
+        assert any("sn5610" in price for price in prices) is (vendor == "nvidia")
+        assert any("connectx" in price for price in prices) is (vendor == "nvidia")

@@ -106,6 +106,10 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     "option-of-other-gpus": (client(options=["infiniband-ndr", "amd-pollara-400g"]), "options[1]"),
     "nothing-to-compare": (client(options=["infiniband-ndr"]), "options"),
     "question-of-others": (client(question="choose-provider"), "question"),
+    "operations-of-others": (
+        client(money={"acquisition": "rent"}, organisation={"operations": "bought-in"}),
+        "organisation.operations",
+    ),
     "nothing-grows": (client(question="grow-in-stages"), "question"),
     "given-twice": (client(options=["infiniband-ndr", "infiniband-ndr"]), "options[1]"),
     "override-expired": (override(until="2026-01-01"), "overrides[0].until"),

@@ -1,8 +1,9 @@
 """The four-axis framework: how each axis leans, why, and how the answer depends on the weights.
 
-An axis leans from -1 (RoCEv2) to +1 (InfiniBand): the sum of the leans of the rules that hold, clipped; what the bill
-prices already is not counted again. Rules are data (`evidence/framework.yaml`); their sizes are assumptions. The total
-is the weighted sum of the axes (an additive value function).
+An axis leans from -1 (RoCEv2) to +1 (InfiniBand): the sum of the leans of the rules that hold, clipped. Argued as the
+articles argue, every rule counts; what decides beside money leaves out what the bill prices already. An axis of which no
+rule holds is left out and its weight shared. Rules are data (`evidence/framework.yaml`); their sizes are assumptions. A
+total is the weighted sum of the axes (an additive value function).
 """
 
 from __future__ import annotations
@@ -38,26 +39,48 @@ class Rule:
 
 @dataclass(frozen=True)
 class AxisLean:
-    """One axis: its lean in [-1, 1], its weight, and the rules that hold, those that count first, strongest first."""
+    """One axis: its weight among those of which a rule holds, and these rules, those that count first, strongest first."""
 
     axis: str
     title: str
-    lean: float
     weight: float
     rules: tuple[Rule, ...]
+
+    @property
+    def lean(self) -> float:
+        """What it says that no line of the bill holds."""
+        return _sum_of([rule for rule in self.rules if not rule.priced_as])
+
+    @property
+    def argued(self) -> float:
+        """What it says as an article would: of every rule that holds."""
+        return _sum_of(self.rules)
 
 
 @dataclass(frozen=True)
 class FrameworkResult:
-    """The four axes, and the weighted total in [-1, 1]."""
+    """The axes that say something of a buyer."""
 
     axes: tuple[AxisLean, ...]
-    total: float
+
+    @property
+    def total(self) -> float:
+        """The weighted lean beyond the bill, in [-1, 1]."""
+        return float(sum(axis.lean * axis.weight for axis in self.axes))
+
+    @property
+    def argued(self) -> float:
+        """The weighted lean as articles argue, in [-1, 1]."""
+        return float(sum(axis.argued * axis.weight for axis in self.axes))
 
     @property
     def leans_to(self) -> str:
         """The side it leans to: `infiniband`, `rocev2` or `neither`."""
         return leaning(self.total)
+
+
+def _sum_of(rules: Sequence[Rule]) -> float:
+    return float(np.clip(sum(rule.lean for rule in rules), -1.0, 1.0))
 
 
 def leaning(total: float) -> str:
@@ -120,17 +143,24 @@ def evaluate(
     *,
     assumed: Mapping[str, str] | None = None,
 ) -> FrameworkResult:
-    """Score the axes for a buyer's facts. Weights are normalised to sum to one (all zero counts as equal).
+    """Score the axes of which a rule holds. Their weights are normalised to sum to one, unless all are zero.
 
     `assumed` names, in words, the facts that nobody stated: the reason of a rule that rests on one says so.
     """
-    total_weight = sum(weights[a] for a in AXES)
-    shares = [weights[a] / total_weight if total_weight > 0 else 1 / len(AXES) for a in AXES]
-    axes = []
-    for axis, share in zip(AXES, shares, strict=True):
-        found = (_told(r, assumed or {}) for r in rules if r.axis == axis and holds(r, facts))
-        held = sorted(found, key=lambda r: (bool(r.priced_as), -abs(r.lean)))
-        lean = float(np.clip(sum(r.lean for r in held if not r.priced_as), -1.0, 1.0))
-        axes.append(AxisLean(axis, titles[axis], lean, share, tuple(held)))
-    leans = np.array([a.lean for a in axes])
-    return FrameworkResult(tuple(axes), float(leans @ np.array(shares)))
+    held: dict[str, list[Rule]] = {}
+    for rule in rules:
+        if holds(rule, facts):
+            held.setdefault(rule.axis, []).append(_told(rule, assumed or {}))
+    said = [axis for axis in AXES if axis in held]
+    whole = sum(weights[axis] for axis in said)
+    return FrameworkResult(
+        tuple(
+            AxisLean(
+                axis,
+                titles[axis],
+                weights[axis] / whole if whole > 0 else 0.0,
+                tuple(sorted(held[axis], key=lambda r: (bool(r.priced_as), -abs(r.lean)))),
+            )
+            for axis in said
+        )
+    )

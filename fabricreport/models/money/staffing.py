@@ -20,7 +20,8 @@ class StaffRule:
     """Full-time staff for the fabric by scale tier (scalars or arrays over draws).
 
     `small` to 128 GPUs, `mid` to 1,024, `large` above that, plus `per_1024_more` for each further 1,024 GPUs,
-    pro rata; all times `factor`, the family's and maturity's multiple.
+    pro rata; all times `factor`, the family's and maturity's multiple. `effort` multiplies that again, but adds or saves
+    no more than `most_apart` posts. `markup`: what a post costs over an employed one; `own`: posts at any size beside.
     """
 
     small: Any
@@ -28,10 +29,14 @@ class StaffRule:
     large: Any
     per_1024_more: Any
     factor: Any = 1.0
+    effort: Any = 1.0
+    most_apart: Any = np.inf
+    markup: Any = 1.0
+    own: Any = 0.0
 
 
 def fabric_fte(gpus: int, rule: StaffRule) -> NDArray[np.float64]:
-    """Full-time equivalents for the fabric of `gpus` GPUs: never fewer than the tier below has in the same draw."""
+    """Posts to pay for the fabric of `gpus` GPUs: never fewer than the tier below has in the same draw."""
     if gpus < 1:
         raise InputError(Problem("must be at least 1", key="gpus", value=str(gpus)))
     staff = array(rule.small)
@@ -40,7 +45,9 @@ def fabric_fte(gpus: int, rule: StaffRule) -> NDArray[np.float64]:
     if gpus > MID_GPUS:
         more = (gpus - MID_GPUS) / MID_GPUS
         staff = np.maximum(staff, array(rule.large)) + more * array(rule.per_1024_more)
-    return array(staff * array(rule.factor))
+    staff = staff * array(rule.factor)
+    apart = np.clip(staff * (array(rule.effort) - 1.0), -array(rule.most_apart), array(rule.most_apart))
+    return array((staff + apart) * array(rule.markup) + array(rule.own))
 
 
 def staff_usd_per_year(fte: Any, pay_usd: Any, loading: Any) -> NDArray[np.float64]:

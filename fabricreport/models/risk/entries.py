@@ -46,16 +46,15 @@ def effort(read: Read, *, operating_model: str = "turnkey", skill: str = "some",
     """The effort that a fabric takes: its operating model, the team's skill in what it needs, its estate of the kind.
 
     operating_model: turnkey, branded or whitebox. skill: none, some or strong. estate: none, some or large. The same
-    entries for every family; what a family does not need is passed as `some` or `none`.
+    entries for every family; what a family does not need is passed as `some` or `none`. Skill and estate are one team's
+    practice: where both lessen the effort, the one that lessens it more counts alone.
     """
     _known("operating_model", operating_model, ("turnkey", "branded", "whitebox"))
     _known("skill", skill, ("none", "some", "strong"))
     _known("estate", estate, ("none", "some", "large"))
-    team: Any = 1.0
-    if skill != "some":
-        team = team * np.asanyarray(read(f"skill-{skill}-effort"))
-    if estate != "none":
-        team = team * np.asanyarray(read(f"estate-{estate}-effort"))
+    skilled = 1.0 if skill == "some" else np.asanyarray(read(f"skill-{skill}-effort"))
+    settled = 1.0 if estate == "none" else np.asanyarray(read(f"estate-{estate}-effort"))
+    team: Any = np.minimum(skilled, settled) * np.maximum(np.maximum(skilled, settled), 1.0)
     if operating_model == "turnkey":
         return Effort(team, team, team, team)
     parts = ("bring-up", "faults", "staff", "tuning")

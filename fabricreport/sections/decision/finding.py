@@ -99,6 +99,7 @@ class DecisionFinding(StrEnum):
     LICENCES = "a buyer compares two: the lead is told under each convention of licences"
     LICENCES_TURN = "and under one of them the other of the two costs less"
     # the framework
+    VIEW_HELD = "a rule of the framework holds"
     VIEW_AGREES = "the framework leans to the choice's family"
     MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"
     # what would change the answer

@@ -10,6 +10,7 @@ from fabricreport.findings import Findings, Name, Named, Spoken, joined
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
+from fabricreport.models.judgement.framework import leaning
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
@@ -177,6 +178,8 @@ def _view(read: _Read) -> Iterator[DecisionFinding]:
         yield F.VIEW_AGREES
     if stance in ("rival", "behind", "third", "absent") and not (read.ground == Ground.SIZE or read.verdict.open):
         yield F.MONEY_AND_FRAMEWORK_PART
+    if read.result.framework.axes:
+        yield F.VIEW_HELD
     if read.result.beyond_first:
         yield F.BEYOND_STATED
 
@@ -259,6 +262,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "dearer": name[behind],
         "Verb": verb,
         "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),
+        "argued": Name(side_names(read.given.options, leaning(result.framework.argued)).phrase),
         **course_words(read.given, result.courses),
         "confidence": str(verdict.confidence),
         "decider": Name(ground) if (ground := told_ground(read.given.params, verdict.decided_by)) else None,
@@ -287,8 +291,8 @@ def _cause(read: _Read, option: str) -> str:
     return inside(read.tco.labels[read.result.dearest_cause(read.tco.components, option)])
 
 
-def _strongest(read: _Read) -> Named:
+def _strongest(read: _Read) -> Named | None:
     framework = read.result.framework
     side = 1 if framework.total > 0 else -1
-    axis = max(framework.axes, key=lambda a: a.lean * a.weight * side)
-    return Named(axis.title.lower(), axis.axis)
+    axis = max(framework.axes, key=lambda a: a.lean * a.weight * side, default=None)
+    return Named(axis.title.lower(), axis.axis) if axis else None

@@ -101,20 +101,16 @@ def priors(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
 
 
 def rules(given: Inputs, result: DecisionResult) -> Table:
-    """The four questions in words: each rule that holds, the side it speaks for, or what of the bill holds it already."""
+    """The questions in words: each rule that holds, the side it speaks for, and what of the bill holds it already."""
     rows = []
     for axis in result.framework.axes:
         for r in axis.rules:
             because = r.reason + (f" {{cite {', '.join(r.sources)}}}" if r.sources else "")
             rows.append(Row([Name(axis.title), because, Name(_speaks_for(given, r)), Name(r.priced_as)]))
-        if not axis.rules:
-            rows.append(Row([Name(axis.title), "No rule holds here", "neither", ""]))
     return Table([Column(h) for h in ("Question", "What holds here", "Speaks for", "In the bill as")], rows)
 
 
 def _speaks_for(given: Inputs, rule: Rule) -> str:
-    if rule.priced_as:
-        return "in the bill"
     if not rule.lean:
         return "neither"
     return side_names(given.options, Side.INFINIBAND if rule.lean > 0 else Side.ROCEV2).phrase

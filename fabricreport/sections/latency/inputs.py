@@ -49,6 +49,7 @@ PROFILE = (
     "param:workload.model_parameters_billion",
     "param:organisation.networking_maturity",
     "param:organisation.qos_expertise",
+    "param:organisation.operations",
     "param:money.acquisition",
 )
 """Params that choose branches here and so leave no mark in the arrays."""

@@ -19,12 +19,22 @@ from fabricreport.models.risk.entries import Effort, common_incidents, fabric_ri
 from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect, operated, optimal_interval_s
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.steps import TailLaw
-from fabricreport.sections.client import effort_of, endpoints_for, maturity_of, one_node, rented, shape, side_by_side
+from fabricreport.sections.client import (
+    effort_of,
+    endpoints_for,
+    maturity_of,
+    one_node,
+    operators_maturity,
+    rented,
+    shape,
+    side_by_side,
+)
 
 PROFILE = (
     "param:cluster.gpus",
     "param:organisation.networking_maturity",
     "param:organisation.qos_expertise",
+    "param:organisation.operations",
     "param:organisation.existing_infiniband",
     "param:organisation.existing_ethernet",
     "param:money.acquisition",
@@ -89,7 +99,7 @@ def subject(
         gpu_hour_usd=gpu_hour,
         engineer_hour_usd=engineer,
     )
-    run = operated(planned, maturity_effect(read, maturity or maturity_of(given)))
+    run = operated(planned, maturity_effect(read, maturity or operators_maturity(given)))
     slow = _paced(given, replace(tail_law(read, option.behaviour), shared_stall_share=0.0))
     return Subject(option, replace(run, checkpoint_interval_s=_interval_s(given, run)), risk, tiers, slow, exposed)
 

@@ -9,6 +9,7 @@ from fabricreport.books.names import whole_names
 from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
+from fabricreport.sections.client import bought_in
 from fabricreport.sections.tco.cross_check import compared
 from fabricreport.sections.tco.reading import CostReading
 from fabricreport.sections.tco.result import TcoResult
@@ -35,6 +36,7 @@ class TcoFinding(StrEnum):
     GROWS_EARLY = "most of it is paid for at the start"
     OWNING_CHEAPER = "a useful hour costs less owned than rented"
     RENTING_CHEAPER = "a useful hour costs no less owned than rented"
+    OPERATIONS_BOUGHT = "a service runs the client's own fabric for a fee"
 
 
 F = TcoFinding
@@ -53,6 +55,8 @@ def spoken(given: Inputs, result: TcoResult) -> Spoken:
 def _why(read: CostReading) -> Iterator[TcoFinding]:
     if read.causes:
         yield F.CAUSES_GROWN if read.grows else F.CAUSES_AT_ONCE
+    if bought_in(read.given):
+        yield F.OPERATIONS_BOUGHT
 
 
 def _purchase(read: CostReading) -> Iterator[TcoFinding]:

@@ -20,7 +20,15 @@ from fabricreport.models.money.lost_time import COMMON, LostTime
 from fabricreport.models.money.ownership import Lease
 from fabricreport.models.money.staffing import StaffRule
 from fabricreport.provenance import plain
-from fabricreport.sections.client import discounting_of, effort_of, gpu_type, rented, stages_of
+from fabricreport.sections.client import (
+    bought_in,
+    discounting_of,
+    effort_of,
+    gpu_type,
+    maturity_of,
+    rented,
+    stages_of,
+)
 from fabricreport.sections.rent_terms import ASSUMED
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tco.licences import Charged, manager_of, system_of
@@ -209,25 +217,29 @@ def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:
 
 
 def _staff_rule(given: Inputs, option: Option) -> StaffRule:
-    maturity = given.params.organisation.networking_maturity
-    factor = given.value(f"evidence:{option.behaviour.staff}-{maturity}")
+    """Who looks after the option: the client's team, or a service that is paid for the posts it takes."""
+    bought = bought_in(given)
     return StaffRule(
         given.value("evidence:fabric-fte-small"),
         given.value("evidence:fabric-fte-mid"),
         given.value("evidence:fabric-fte-large"),
         given.value("evidence:fabric-fte-per-1024-gpus-more"),
-        factor * effort_of(given, option).staff,
+        given.value(f"evidence:{option.behaviour.staff}-{maturity_of(given)}"),
+        effort_of(given, option).staff,
+        given.value("evidence:fabric-fte-most-apart"),
+        given.value("evidence:bought-operations-markup") if bought else 1.0,
+        given.value("evidence:bought-operations-own-fte") if bought else 0.0,
     )
 
 
 def _training(given: Inputs, option: Option) -> Any:
-    """Training of the client's network engineers, unless the team runs this kind of fabric already."""
+    """Training of the client's network engineers, unless the team runs this kind of fabric already or others run it."""
     organisation = given.params.organisation
     known = {
         Side.INFINIBAND: organisation.existing_infiniband != "none",
         Side.ROCEV2: organisation.qos_expertise == "strong",
     }
-    if not option.training or known.get(option.side, False):
+    if not option.training or known.get(option.side, False) or bought_in(given):
         return 0.0
     return given.money(option.training) * given.value("param:organisation.network_engineers")
 

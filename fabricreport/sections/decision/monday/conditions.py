@@ -11,7 +11,7 @@ from fabricreport.findings import OptionName
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
-from fabricreport.sections.client import one_node, rented
+from fabricreport.sections.client import one_node, rented, run_by_others
 from fabricreport.sections.decision.courses.result import TEST_OF
 from fabricreport.sections.decision.market import beyond_the_servers
 from fabricreport.sections.decision.monday.kinds import Kind, actions
@@ -240,7 +240,7 @@ def _weeks(at: Facts) -> Due | None:
 def _tuner(at: Facts) -> Due | None:
     skill = {o.id: o.behaviour.skill for o in at.given.options}
     lacking = str(at.given.params.organisation.qos_expertise) == "none"
-    if rented(at.given) or not lacking or not any(skill[o] for o in at.bought):
+    if run_by_others(at.given) or not lacking or not any(skill[o] for o in at.bought):
         return None
     action = actions()[Kind.TUNER]
     saved = next((mean_of(v.saved_usd) for v in at.tail.levers if v.id == action.lever), 0.0)
