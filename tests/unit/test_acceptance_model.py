@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rows import rows
 
 from fabricreport.models.audit.acceptance import (
+    Reach,
     Reason,
     Rule,
     counted_run,
@@ -78,8 +79,8 @@ def test_simulated_fabrics_pass_as_often_as_stated(lost: float, at_least: bool) 
     """Each of many fabrics that lost so much is tested by its own runs; the share that passes is the chance stated."""
     made = threshold(320.0, 290.0 if at_least else None, RULE, at_least=at_least)
     true = 320.0 * (1.0 - lost) if at_least else 320.0 / (1.0 - lost)
-    stated = pass_chance(true, made.value, RULE.noise, made.runs, RULE.counted, at_least=at_least)
-    met = share_passed(true, made.value, RULE.noise, made.runs, RULE.counted, at_least=at_least, seed=7)
+    stated = pass_chance(true, made.floor, RULE.noise, made.runs, RULE.counted, at_least=at_least)
+    met = share_passed(true, made.floor, RULE.noise, made.runs, RULE.counted, at_least=at_least, seed=7)
     error = 4.0 * np.sqrt(max(stated * (1.0 - stated), 1e-4) / FABRICS)
     assert abs(met - stated) <= error
 
@@ -87,8 +88,8 @@ def test_simulated_fabrics_pass_as_often_as_stated(lost: float, at_least: bool) 
 def test_simulated_fabrics_err_no_more_often_than_the_plan_states() -> None:
     made = threshold(320.0, 298.0, RULE)
     assert made.false_pass is not None
-    sound = share_passed(320.0, made.value, RULE.noise, made.runs, RULE.counted, at_least=True, seed=1)
-    gone = share_passed(298.0, made.value, RULE.noise, made.runs, RULE.counted, at_least=True, seed=2)
+    sound = share_passed(320.0, made.floor, RULE.noise, made.runs, RULE.counted, at_least=True, seed=1)
+    gone = share_passed(298.0, made.floor, RULE.noise, made.runs, RULE.counted, at_least=True, seed=2)
     error = 4.0 * np.sqrt(0.05 * 0.95 / FABRICS)
     assert abs((1.0 - sound) - made.false_fail) <= error
     assert abs(gone - made.false_pass) <= error
@@ -133,10 +134,10 @@ def test_a_threshold_keeps_the_lead_or_says_that_only_the_credit_can(sound: floa
     rule = Rule(noise, RULE.counted, RULE.least_runs, RULE.most_runs, RULE.false_fail, RULE.false_pass, RULE.margin)
     gone = sound * share
     made = threshold(sound, gone, rule)
-    assert made.value <= sound
+    assert made.floor <= sound
     assert made.false_fail <= rule.false_fail + 1e-9
     if made.reason is Reason.HELD:
-        assert made.value >= gone * (1.0 + rule.margin) * (1.0 - 1e-12)
+        assert made.floor >= gone * (1.0 + rule.margin) * (1.0 - 1e-12)
         assert made.false_pass is not None and made.false_pass <= rule.false_pass + 1e-9
     else:
         assert made.reason is Reason.CREDIT_ONLY
@@ -147,10 +148,31 @@ def test_where_nobody_leads_the_threshold_rests_on_the_sound_fabric_alone() -> N
     assert made.reason is Reason.NO_LEAD
     assert made.false_pass is None
     assert made.runs == RULE.least_runs
-    assert made.value == threshold(320.0, 200.0, RULE).value
+    assert made.floor == threshold(320.0, 200.0, RULE).floor
 
 
 def test_a_ceiling_lies_above_what_a_sound_fabric_takes() -> None:
     made = threshold(90.0, None, RULE, at_least=False)
-    assert made.value > 90.0
+    assert made.floor > 90.0
     assert made.false_fail <= RULE.false_fail
+
+
+@settings(deadline=None)
+@given(VALUES, st.floats(0.5, 1.5), st.floats(0.3, 1.5) | st.none(), st.floats(0.3, 0.999) | st.none(), st.booleans())
+def test_a_floor_asks_no_more_than_the_model_s_end_a_healthy_run_or_the_credit(
+    sound: float, end: float, healthy: float | None, gone: float | None, at_least: bool
+) -> None:
+    """Mirrored for a ceiling. The chance that a sound fabric fails is that at the floor, and within what is allowed."""
+
+    def at(share: float) -> float:
+        return sound * share if at_least else sound / share
+
+    reach = Reach(at(end), None if healthy is None else at(healthy))
+    made = threshold(sound, None if gone is None else at(gone), RULE, at_least=at_least, reach=reach)
+    limits = [v for v in (made.credit, reach.end, reach.healthy) if v is not None]
+    sign = 1.0 if at_least else -1.0
+    assert all(sign * made.floor <= sign * limit * (1.0 + sign * 1e-9) for limit in limits)
+    assert made.floor == pytest.approx(min(limits) if at_least else max(limits), rel=0.01)
+    stated = 1.0 - pass_chance(sound, made.floor, RULE.noise, made.runs, RULE.counted, at_least=at_least)
+    assert made.false_fail == pytest.approx(stated) and made.false_fail <= RULE.false_fail + 1e-9
+    assert made.saving == (None if gone is None else at(gone))

@@ -23,9 +23,8 @@ _LINKS = ("param:cluster.link_gbits_per_s", "param:cluster.links_per_gpu", "para
 def numbers_of(plan: Plan) -> Iterator[Number]:
     """Every number that the study of a plan made; promises of the body's table are figures of their own."""
     for test in plan.tests:
-        yield from (
-            n for n in (*test.bars.values(), test.repeats, test.false_pass, test.false_fail) if n and ".plan." in n.id
-        )
+        lines = (n for line in test.lines.values() for n in (line.floor, line.credit, line.saving))
+        yield from (n for n in (*lines, test.repeats, test.false_pass, test.false_fail) if n and ".plan." in n.id)
 
 
 def _both(at: DiligenceFigures) -> tuple[Plan, ...]:

@@ -1,8 +1,10 @@
 """The one rule by which every threshold is made: this client's limits of error, and what a sound fabric shows by the models.
 
 A sound fabric is one as good as the total cost assumes: the middle of the collective model for the option, this size, this
-team. A worse one costs more than was compared, so the contract holds the seller to it. Where the lead is gone is found once,
-as the share of bandwidth left at which the money of the lead is used up, and holds at every size and for every collective.
+team. A worse one costs more than was compared, so the credit begins where such a fabric still holds. The model errs, though,
+so nothing is refused for it: the floor is the model's own low end, or a published healthy run less its tolerance, whichever is
+lower. Where the lead is gone is found once, as the share of bandwidth left at which the money of the lead is used up, and holds
+at every size and for every collective.
 """
 
 from __future__ import annotations
@@ -17,13 +19,15 @@ from fabricreport.as_run import links_per_gpu
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.models.audit.acceptance import Rule, Threshold, threshold
+from fabricreport.models.audit.acceptance import Reach, Rule, Threshold, threshold
 from fabricreport.models.collectives import timing
 from fabricreport.models.collectives.timing import CollectiveTime
 from fabricreport.models.training.parallel import over_draws
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import one_node, whole_nodes
+from fabricreport.sections.diligence.plan.healthy import Healthy
+from fabricreport.sections.diligence.plan.result import Line
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import cluster_allreduce
 
@@ -37,6 +41,12 @@ LIMITS = (
     "evidence:acceptance-margin",
 )
 """What every rule is made of, its noise apart."""
+_END = "evidence:acceptance-model-end"
+"""The entry for the end of the modelled values that no floor lies above, nor a ceiling, mirrored, below."""
+_FLOOR = "lowest of the low end of the modelled values, a comparable healthy run less its publisher’s tolerance, and where the credit begins"
+_CEILING = "higher of the high end of the modelled values and where the credit begins"
+_CREDIT = "median of the modelled values, moved by the noise of runs until a sound network misses it no more often than allowed"
+_SAVING = "median of the modelled values × share of bandwidth left at which the mean lead is used up"
 _RINGS: Mapping[str, Callable[..., CollectiveTime]] = {
     "allgather": timing.allgather,
     "reduce_scatter": timing.reduce_scatter,
@@ -96,7 +106,7 @@ class Bar:
     """What a threshold is called and how it is made: of `bandwidth` or of `latency`, a floor or a ceiling.
 
     `together`: thresholds of its stage. `used`: inputs that chose the size. `runs`: how many there are to be; 0 for the
-    fewest that suffice.
+    fewest that suffice. `healthy`: the published run that it gives way to.
     """
 
     id: str
@@ -107,14 +117,21 @@ class Bar:
     at_least: bool = True
     used: tuple[str, ...] = ()
     runs: int = 0
+    healthy: Healthy | None = None
 
 
 @dataclass(frozen=True)
 class Made:
-    """A threshold with its number of the ledger."""
+    """A threshold with its numbers of the ledger."""
 
     threshold: Threshold
-    number: Number
+    line: Line
+
+    def no_tighter(self, other: Made, *, at_least: bool) -> Made:
+        """This one, or the other where that asks less: what stands idle is never asked less of than under load."""
+        mine, its = self.line.floor.value, other.line.floor.value
+        tighter = mine > its if at_least else mine < its
+        return other if tighter else self
 
 
 def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, footing: Iterable[str] = ()) -> Made:
@@ -122,16 +139,26 @@ def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, fo
 
     `gone`: share of it at which the lead is gone; `footing`: inputs behind that share.
     """
-    sound = float(np.median(plain(draws)))
-    rule = rule_of(given, bar.noise, bar.together)
-    made = threshold(sound, None if gone is None else sound * gone, rule, at_least=bar.at_least, runs=bar.runs)
-    behind = set() if gone is None else set(footing)
-    number = given.number(
-        bar.id,
-        made.value,
-        bar.unit,
-        label=bar.label,
-        rule="median of the modelled values, moved by the noise of runs until a sound network fails no more often than allowed",
-        inputs=inputs_of(draws) | {*inputs.PROFILE, *LIMITS, noise_id(bar.noise), *bar.used} | behind,
+    values = plain(draws)
+    sound = float(np.median(values))
+    healthy, end = bar.healthy, given.central(_END)
+    reach = Reach(
+        float(np.quantile(values, end if bar.at_least else 1.0 - end)),
+        None if healthy is None else healthy.least_gbytes_per_s,
     )
-    return Made(made, number)
+    rule = rule_of(given, bar.noise, bar.together)
+    lost = None if gone is None else sound * gone
+    made = threshold(sound, lost, rule, at_least=bar.at_least, runs=bar.runs, reach=reach)
+    behind = set() if gone is None else set(footing)
+    used = inputs_of(draws) | {*inputs.PROFILE, *LIMITS, noise_id(bar.noise), *bar.used} | behind
+
+    def number(part: str, label: str, value: float, said: str, more: Iterable[str] = ()) -> Number:
+        return given.number(bar.id + part, value, bar.unit, label=label, rule=said, inputs=used | set(more))
+
+    footed = (_END, *(() if healthy is None else healthy.inputs))
+    floor = number("", bar.label, made.floor, _FLOOR if bar.at_least else _CEILING, footed)
+    credit = number(".credit", f"{bar.label}: where the credit begins", made.credit, _CREDIT)
+    saving = (
+        None if made.saving is None else number(".saving", f"{bar.label}: where the lead is gone", made.saving, _SAVING)
+    )
+    return Made(made, Line(floor, credit, saving))
