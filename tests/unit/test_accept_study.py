@@ -89,13 +89,8 @@ def test_a_tenth_less_bandwidth_is_refused_paid_for_and_costs_some_of_the_lead(c
     found = judged(client, made(client, share=0.9), tmp_path)
     assert found.outcome is Outcome.REJECT
     failed = {one.test.id for one in found.of(TestVerdict.FAIL)}
-    assert {"T-LINKS", "T-LATENCY"} <= failed
-    assert not failed & {
-        "T-ALLREDUCE",
-        "T-RANKS",
-        "T-WEEKS",
-        "T-COUNTERS",
-    }  # its floor lies lower, its credit begins higher
+    assert "T-LINKS" in failed
+    assert not failed & {"T-ALLREDUCE", "T-LATENCY", "T-RANKS", "T-WEEKS"}  # floors lie lower, credits begin higher
     price = plan_of(case(client)).of("T-ALLREDUCE")[0].price
     paid = next(c for c in found.credits if c.judged.test.id == "T-ALLREDUCE")
     assert price and paid.amount == pytest.approx(paid.shortfall * price.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -20,7 +21,6 @@ from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.questions import read_questions
 from fabricreport.case import Case
 from fabricreport.evidence import ROOT, read_yaml
-from fabricreport.models.audit.acceptance import counted_run
 from fabricreport.provenance import plain
 from fabricreport.sections.diligence.plan.healthy import healthy_of
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
@@ -111,10 +111,17 @@ def test_thresholds_lie_below_what_is_assumed_and_above_the_value_without_a_lead
     assert 0.9 * promise.expected.value <= promise.credit.value
 
 
-def test_a_sound_fabric_rarely_fails_anything_at_a_stage(grower: Case) -> None:
-    for stage in stages(grower.inputs):
-        fails = [t.false_fail.value for t in plan(grower).tests if t.stage == stage.number and t.false_fail]
-        assert 0.0 < sum(fails) <= grower.inputs.central("evidence:acceptance-false-fail") + 1e-9
+@rows("client", [BUYER, GROWER, UNDECIDED])
+def test_of_all_that_the_model_holds_possible_few_fail_anything_at_a_stage(client: str) -> None:
+    """A stage is failed no less often than its worst test, no more often than all tests by themselves, and seldom."""
+    case = bench.case(client)
+    fails = {
+        stage.number: [t.false_fail.value for t in plan(case).tests if t.stage == stage.number and t.false_fail]
+        for stage in stages(case.inputs)
+    }
+    shown = case.figure("diligence.plan_false_fail").value
+    assert max(map(max, fails.values())) <= shown <= max(map(sum, fails.values())) + 1e-9
+    assert shown <= sum(case.inputs.central(f"evidence:acceptance-{n}") for n in ("model-end", "false-fail"))
 
 
 def test_where_the_lead_is_gone_too_near_the_plan_says_that_only_the_credit_protects_it(
@@ -127,40 +134,35 @@ def test_where_the_lead_is_gone_too_near_the_plan_says_that_only_the_credit_prot
     assert "credit" in one(grower, "T-ALLREDUCE").reason
 
 
-def test_simulated_sound_and_degraded_fabrics_pass_the_plan_as_often_as_it_states(buyer: Case) -> None:
-    """Two thousand fabrics go through every floor of AllReduce; what each run shows is drawn with the plan's own noise."""
+def test_simulated_fabrics_pass_the_plan_as_often_as_it_states(buyer: Case) -> None:
+    """Thousands of networks, one of each draw of the model, go through every floor of AllReduce with the plan's own noise."""
     given, random = buyer.inputs, np.random.default_rng(11)
     test = one(buyer, "T-ALLREDUCE")
     assert test.false_fail is not None and test.false_pass is not None
     noise = given.central("evidence:acceptance-noise-bandwidth")
-    sound = {key: sound_value(buyer, test, key) for key in test.thresholds}
+    possible = {key: modelled(buyer, test, *key) for key in test.thresholds}
     gone = next(p for p in buyer.diligence().promises if p.id == "busbw")
     assert gone.lead is not None and gone.expected is not None
-    fabrics = 2000
 
-    def passed(share: float) -> float:
-        shown = {
-            key: share * value * np.exp(noise * random.standard_normal((fabrics, test.runs)))
-            for key, value in sound.items()
-        }
-        through = [
-            all(
-                counted_run(runs[i], test.counted, at_least=True) >= test.thresholds[key] for key, runs in shown.items()
-            )
-            for i in range(fabrics)
-        ]
+    def passed(values: Mapping[tuple[int, int], np.ndarray]) -> float:
+        through = np.ones(len(next(iter(values.values()))), dtype=bool)
+        for key, true in values.items():
+            runs = np.sort(true[:, None] * np.exp(noise * random.standard_normal((len(true), test.runs))), axis=1)
+            through &= runs[:, test.counted - 1] >= test.thresholds[key]
         return float(np.mean(through))
 
-    error = 4.0 * np.sqrt(0.05 * 0.95 / fabrics)
-    assert abs((1.0 - passed(1.0)) - test.false_fail.value) <= error
-    assert passed(gone.lead.value / gone.expected.value) <= test.false_pass.value + error
-    assert passed(1.05) >= passed(0.97) >= passed(0.9)
+    error = 4.0 * np.sqrt(0.05 * 0.95 / len(next(iter(possible.values()))))
+    assert abs((1.0 - passed(possible)) - test.false_fail.value) <= error
+    share = gone.lead.value / gone.expected.value
+    middle = {key: np.full(len(true), np.median(true)) for key, true in possible.items()}
+    assert passed({key: share * true for key, true in middle.items()}) <= test.false_pass.value + error
+    assert passed(middle) >= 1.0 - given.central("evidence:acceptance-false-fail") - error
 
 
-def sound_value(case: Case, test: PlannedTest, key: tuple[int, int]) -> float:
-    """What the plan's threshold was made from: the middle of the model on those GPUs at that size."""
-    wires = network(case.inputs, case.diligence().option)
-    return float(np.median(plain(timed(case.inputs, wires, test.measures, key[0], [key[1]]).busbw_gbytes_per_s)))
+def modelled(case: Case, test: PlannedTest, gpus: int, size: int) -> np.ndarray:
+    """What the model holds possible on those GPUs at that size, by draw."""
+    found = timed(case.inputs, network(case.inputs, case.diligence().option), test.measures, gpus, [size])
+    return plain(found.busbw_gbytes_per_s if test.at_least else found.time_us)[..., 0]
 
 
 def test_more_noise_lets_the_credit_begin_farther_out(buyer: Case) -> None:
@@ -192,6 +194,7 @@ def some_clients() -> list[dict[str, object]]:
 def test_no_line_asks_more_than_the_model_s_end_and_none_under_load_more_than_idle(changes: dict[str, object]) -> None:
     case = bench.changed(BUYER, **changes)
     given, tests = case.inputs, plan(case).tests
+    share = given.central("evidence:acceptance-model-end")
     for test in (t for t in tests if t.unit in ("gbytes/s", "us")):
         sign = 1.0 if test.at_least else -1.0
         for (gpus, size), line in test.lines.items():
@@ -200,18 +203,10 @@ def test_no_line_asks_more_than_the_model_s_end_and_none_under_load_more_than_id
                 idle = next(t for t in tests if t.measures == test.measures and t.unit == test.unit)
                 assert sign * line.floor.value <= sign * idle.lines[test.gpus, size].floor.value
                 continue
-            end = modelled_end(case, test, gpus, size)
+            end = np.quantile(modelled(case, test, gpus, size), share if test.at_least else 1.0 - share)
             assert sign * line.floor.value <= sign * end
             if test.at_least and (healthy := healthy_of(given, case.diligence().option, test.measures, gpus, size)):
                 assert line.floor.value <= healthy.least_gbytes_per_s
-
-
-def modelled_end(case: Case, test: PlannedTest, gpus: int, size: int) -> float:
-    """The end of what the model holds possible, on the seller's bad side."""
-    share = case.inputs.central("evidence:acceptance-model-end")
-    found = timed(case.inputs, network(case.inputs, case.diligence().option), test.measures, gpus, [size])
-    drawn = found.busbw_gbytes_per_s if test.at_least else found.time_us
-    return float(np.quantile(plain(drawn), share if test.at_least else 1.0 - share))
 
 
 def test_a_sound_network_of_64_gpus_with_default_settings_passes(buyer: Case) -> None:

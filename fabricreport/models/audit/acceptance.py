@@ -10,8 +10,8 @@ training step never does; the worst run alone would fail a sound fabric the more
 
 A ceiling is the same with t / v turned round. Nothing here knows a fabric or a unit.
 
-A floor, below which a fabric may be refused, never asks more than the model's own 5 % end, nor more than a published healthy
-run less its tolerance. The credit begins above it, where a sound fabric still holds.
+A floor, below which a fabric may be refused, never asks more than a fabric at the low end of the model holds, nor more than a
+published healthy run less its tolerance. The credit begins above it, where a sound fabric still holds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
+
+Values = npt.NDArray[np.float64]
 
 _DIGITS = 3
 """Significant digits to which a threshold is written into a contract."""
@@ -62,8 +65,9 @@ class Rule:
 
 @dataclass(frozen=True)
 class Reach:
-    """What a floor may not ask more than: `end`, the model's end on the bad side, and `healthy`, the best run that its
-    publisher gives as a result to be reached, less the tolerance that the publisher states; None where there is none.
+    """What a floor may not ask more than: what a fabric at `end`, the model's end on the bad side, holds with the chance of
+    failing allowed, and `healthy`, the best run that its publisher gives as a result to be reached, less the tolerance that the
+    publisher states; None where there is none.
     """
 
     end: float
@@ -72,7 +76,7 @@ class Reach:
 
 @dataclass(frozen=True)
 class Threshold:
-    """A floor (or a ceiling) with what stands beside it, the runs it takes and the chances of error at it.
+    """A floor (or a ceiling) with what stands beside it, the runs it takes and the chance that it errs for the seller.
 
     `floor`: on its wrong side the fabric may be refused. `credit`: where the credit begins, as demanding as a sound fabric
     holds; never less demanding than the floor. `saving`: where the lead is gone, None where none is lost in reach, as
@@ -84,7 +88,6 @@ class Threshold:
     saving: float | None
     reason: Reason
     runs: int
-    false_fail: float
     false_pass: float | None
 
 
@@ -92,12 +95,19 @@ def pass_chance(
     true: float, threshold: float, noise: float, runs: int, counted: int, *, at_least: bool = True
 ) -> float:
     """Chance that a fabric of true value `true` passes `threshold` when of `runs` the `counted`-th worst counts."""
+    return float(pass_chances(np.asarray(true), threshold, noise, runs, counted, at_least=at_least))
+
+
+def pass_chances(
+    true: Values, threshold: float, noise: float, runs: int, counted: int, *, at_least: bool = True
+) -> Values:
+    """The same of many fabrics, each by its own true value."""
     _checked(runs, counted)
-    short = math.log(threshold / true) * (1.0 if at_least else -1.0)
+    short = np.log(threshold / np.asarray(true, dtype=float)) * (1.0 if at_least else -1.0)
     if noise == 0.0:
-        return float(short <= 0.0)
-    missed = float(special.ndtr(short / noise))
-    return float(special.bdtr(counted - 1, runs, missed)) if counted < runs else 1.0 - missed**runs
+        return np.asarray(short <= 0.0, dtype=float)
+    missed = special.ndtr(short / noise)
+    return np.asarray(special.bdtr(counted - 1, runs, missed) if counted < runs else 1.0 - missed**runs)
 
 
 def counted_run(values: Sequence[float] | np.ndarray, counted: int, *, at_least: bool) -> float:
@@ -147,16 +157,17 @@ def threshold(
     enough = fewest_runs(sound, gone, rule, at_least=at_least)
     taken = runs or enough or rule.most_runs
     credit = written(held(sound, taken, rule, at_least=at_least), at_least=at_least)
-    within = [] if reach is None else [v for v in (reach.end, reach.healthy) if v is not None]
+    within = [] if reach is None else [held(reach.end, taken, rule, at_least=at_least)]
+    if reach is not None and reach.healthy is not None:
+        within.append(reach.healthy)
     least_asked = min if at_least else max
     bar = least_asked([credit, *(written(value, at_least=at_least) for value in within)])
-    fails = 1.0 - pass_chance(sound, bar, rule.noise, taken, rule.counted, at_least=at_least)
     if gone is None:
-        return Threshold(bar, credit, None, Reason.NO_LEAD, taken, fails, None)
+        return Threshold(bar, credit, None, Reason.NO_LEAD, taken, None)
     passed = pass_chance(gone, bar, rule.noise, taken, rule.counted, at_least=at_least)
     least = gone * (1.0 + rule.margin) if at_least else gone / (1.0 + rule.margin)
     kept = (bar >= least if at_least else bar <= least) and passed <= rule.false_pass
-    return Threshold(bar, credit, gone, Reason.HELD if kept else Reason.CREDIT_ONLY, taken, fails, passed)
+    return Threshold(bar, credit, gone, Reason.HELD if kept else Reason.CREDIT_ONLY, taken, passed)
 
 
 def written(value: float, *, at_least: bool) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from fabricreport.figures import FigureSpec, Index, TakenSpec
 from fabricreport.ledger import Number
+from fabricreport.models.audit.acceptance import Values
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.figure_context import DiligenceFigures
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
@@ -112,8 +113,8 @@ PLAN = (
     Spec(
         "diligence.plan_false_fail",
         "share",
-        label="Chance that a sound network fails anything at a stage, at most",
-        rule="largest sum over the tests of a stage",
+        label="Chance that a network fails anything at a stage, over all that the model holds possible",
+        rule="mean over the draws of the model, all tests of a stage together; the largest of the stages",
         value=lambda at: max(_fails(at.result.plan).values()),
         inputs=lambda at: [t.false_fail for t in at.result.plan.tests if t.false_fail],
         digits=2,
@@ -148,12 +149,12 @@ INDEXES: Mapping[str, Index[DiligenceFigures]] = {
 
 
 def _fails(plan: Plan) -> dict[int, float]:
-    """Chance of a false fail by stage."""
-    found: dict[int, float] = {}
+    """Chance of a false fail by stage: a network that is poor in one test is so in the next."""
+    passing: dict[int, Values] = {}
     for test in plan.tests:
-        if test.false_fail is not None:
-            found[test.stage] = found.get(test.stage, 0.0) + test.false_fail.value
-    return found
+        if test.passing is not None:
+            passing[test.stage] = passing.get(test.stage, np.ones(1)) * test.passing
+    return {stage: 1.0 - float(np.mean(chance)) for stage, chance in passing.items()}
 
 
 def _credit(at: DiligenceFigures) -> Number:

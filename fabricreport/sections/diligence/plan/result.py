@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from fabricreport.ledger import Number
+from fabricreport.models.audit.acceptance import Values
 
 
 class Tool(StrEnum):
@@ -43,8 +44,8 @@ class PlannedTest:
     rows count (`allreduce`, `ib_write_bw`), or the name of a record's value. `thresholds`: what each run has to show, by GPUs
     of the run and message size in bytes (0 where sizes do not matter), in `unit`; `at_least` or at most so much. `runs`: how
     often each is repeated; `counted`: which run counts, from the worst (1). `price`: what a unit of shortfall costs.
-    `false_pass` and `false_fail`: the chance that a fabric at the value at which the lead is gone passes, and that a sound one
-    fails, None where the test is exact.
+    `false_pass` and `false_fail`: the chance that a fabric at the value at which the lead is gone passes, and that one fails of
+    those that the model holds possible, None where the test is exact; `passing`: by draw of the model, the chance to pass.
 
     `month`: of the client's plan in which the stage begins. `lines`: the thresholds, which are their floors, as numbers of the
     ledger with what stands beside each. `basis`: the
@@ -76,6 +77,7 @@ class PlannedTest:
     why: str = ""
     by_step: bool | None = None
     repeats: Number | None = None
+    passing: Values | None = field(default=None, compare=False, repr=False)
 
     @property
     def bars(self) -> Mapping[tuple[int, int], Number]:

@@ -2,15 +2,15 @@
 
 A sound fabric is one as good as the total cost assumes: the middle of the collective model for the option, this size, this
 team. A worse one costs more than was compared, so the credit begins where such a fabric still holds. The model errs, though,
-so nothing is refused for it: the floor is the model's own low end, or a published healthy run less its tolerance, whichever is
-lower. Where the lead is gone is found once, as the share of bandwidth left at which the money of the lead is used up, and holds
+so nothing is refused for it: the floor is what a network at the model's own low end holds, or a published healthy run less its
+tolerance, whichever is lower. Where the lead is gone is found once, as the share of bandwidth left at which the money of the lead is used up, and holds
 at every size and for every collective.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from fabricreport.as_run import links_per_gpu
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.models.audit.acceptance import Reach, Rule, Threshold, threshold
+from fabricreport.models.audit.acceptance import Reach, Rule, Threshold, Values, pass_chances, threshold
 from fabricreport.models.collectives import timing
 from fabricreport.models.collectives.timing import CollectiveTime
 from fabricreport.models.training.parallel import over_draws
@@ -43,10 +43,6 @@ LIMITS = (
 """What every rule is made of, its noise apart."""
 _END = "evidence:acceptance-model-end"
 """The entry for the end of the modelled values that no floor lies above, nor a ceiling, mirrored, below."""
-_FLOOR = "lowest of the low end of the modelled values, a comparable healthy run less its publisher’s tolerance, and where the credit begins"
-_CEILING = "higher of the high end of the modelled values and where the credit begins"
-_CREDIT = "median of the modelled values, moved by the noise of runs until a sound network misses it no more often than allowed"
-_SAVING = "median of the modelled values × share of bandwidth left at which the mean lead is used up"
 _RINGS: Mapping[str, Callable[..., CollectiveTime]] = {
     "allgather": timing.allgather,
     "reduce_scatter": timing.reduce_scatter,
@@ -122,16 +118,17 @@ class Bar:
 
 @dataclass(frozen=True)
 class Made:
-    """A threshold with its numbers of the ledger."""
+    """A threshold with its numbers of the ledger; `passes`: the chance, of each network that the model holds possible, to pass."""
 
     threshold: Threshold
     line: Line
+    passes: Values
 
     def no_tighter(self, other: Made, *, at_least: bool) -> Made:
         """This one, or the other where that asks less: what stands idle is never asked less of than under load."""
         mine, its = self.line.floor.value, other.line.floor.value
         tighter = mine > its if at_least else mine < its
-        return other if tighter else self
+        return replace(other, passes=self.passes) if tighter else self
 
 
 def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, footing: Iterable[str] = ()) -> Made:
@@ -152,13 +149,31 @@ def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, fo
     behind = set() if gone is None else set(footing)
     used = inputs_of(draws) | {*inputs.PROFILE, *LIMITS, noise_id(bar.noise), *bar.used} | behind
 
-    def number(part: str, label: str, value: float, said: str, more: Iterable[str] = ()) -> Number:
-        return given.number(bar.id + part, value, bar.unit, label=label, rule=said, inputs=used | set(more))
+    def number(part: str, value: float, *more: str, label: str, rule: str) -> Number:
+        return given.number(bar.id + part, value, bar.unit, label=label, rule=rule, inputs=used | set(more))
 
-    footed = (_END, *(() if healthy is None else healthy.inputs))
-    floor = number("", bar.label, made.floor, _FLOOR if bar.at_least else _CEILING, footed)
-    credit = number(".credit", f"{bar.label}: where the credit begins", made.credit, _CREDIT)
-    saving = (
-        None if made.saving is None else number(".saving", f"{bar.label}: where the lead is gone", made.saving, _SAVING)
+    floor = number(
+        "",
+        made.floor,
+        _END,
+        *(() if healthy is None else healthy.inputs),
+        label=bar.label,
+        rule="lowest of the low end of the modelled values moved by the noise of runs, a comparable healthy run less its "
+        "publisher’s tolerance, and where the credit begins; of a ceiling the highest, by the high end",
     )
-    return Made(made, Line(floor, credit, saving))
+    credit = number(
+        ".credit",
+        made.credit,
+        label=f"{bar.label}: where the credit begins",
+        rule="median of the modelled values, moved by the noise of runs until a sound network misses it no more often than allowed",
+    )
+    saving = None
+    if made.saving is not None:
+        saving = number(
+            ".saving",
+            made.saving,
+            label=f"{bar.label}: where the lead is gone",
+            rule="median of the modelled values × share of bandwidth left at which the mean lead is used up",
+        )
+    passes = pass_chances(values, made.floor, rule.noise, made.runs, rule.counted, at_least=bar.at_least)
+    return Made(made, Line(floor, credit, saving), passes)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from fabricreport.books.acceptance import AcceptanceBook, PlanEntry, Suite, filled
 from fabricreport.books.questions import read_questions
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.models.audit.acceptance import Reason, written
+from fabricreport.models.audit.acceptance import Reason, Values, written
 from fabricreport.models.training.step import Network
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.plan.healthy import healthy_of
@@ -42,7 +44,8 @@ Key = tuple[int, int]
 class Bars:
     """What a test has to show: lines of the ledger by (GPUs, bytes), how often it is run, and what they do for the lead.
 
-    `errors`: chances of error as numbers, (false pass, false fail), where the test is no exact one.
+    `errors`: chances of error as numbers, (false pass, false fail), where the test is no exact one. `passing`: the chance, of each
+    network that the model holds possible, to pass the whole test.
     """
 
     lines: Mapping[Key, Line]
@@ -52,6 +55,7 @@ class Bars:
     counted: int
     basis: str
     errors: tuple[Number | None, Number | None] = (None, None)
+    passing: Values | None = None
 
 
 def plan_of(on: Ground, promised: Sequence[Promise], percent: Percent | None, *, prefix: str = "diligence") -> Plan:
@@ -136,6 +140,7 @@ class Making:
             why=entry.why,
             by_step=self._by_step(entry),
             repeats=self._repeats(entry, stage, bars),
+            passing=bars.passing,
         )
 
     def _repeats(self, entry: PlanEntry, stage: Stage, bars: Bars) -> Number:
@@ -200,9 +205,10 @@ def _collective(making: Making, entry: PlanEntry, stage: Stage, *, loaded: bool 
     credit_only = any(m.threshold.reason is Reason.CREDIT_ONLY for m in made.values())
     basis = Reason.CREDIT_ONLY if credit_only else first.reason
     counted = round(making.given.central("evidence:acceptance-counted-run"))
-    errors = _errors(making, entry, stage, tuple(made.values()))
-    unit = _unit(entry)
-    return Bars({key: m.line for key, m in made.items()}, unit, at_least, first.runs, counted, basis, errors)
+    passing = np.prod(np.broadcast_arrays(*(m.passes for m in made.values())), axis=0)
+    errors = _errors(making, entry, stage, tuple(made.values()), passing)
+    lines = {key: m.line for key, m in made.items()}
+    return Bars(lines, _unit(entry), at_least, first.runs, counted, basis, errors, passing)
 
 
 def _unit(entry: PlanEntry) -> str:
@@ -241,27 +247,35 @@ def _at(
 
 
 def _errors(
-    making: Making, entry: PlanEntry, stage: Stage, made: Sequence[Made]
+    making: Making, entry: PlanEntry, stage: Stage, made: Sequence[Made], passing: Values
 ) -> tuple[Number | None, Number | None]:
-    """The chances of error of a test with all its thresholds, at most: to pass it, a fabric passes every one."""
+    """The chances of error of a test with all its thresholds: to pass it, a fabric passes every one."""
 
-    def number(part: str, worst: float, label: str) -> Number:
+    def number(part: str, chance: float, *, label: str, rule: str) -> Number:
         footing = {i for m in made for i in m.line.floor.inputs} | {*LIMITS, noise_id(entry.noise)}
         return making.given.number(
             making.number_id(entry, stage, part),
-            worst,
+            max(chance, _NEVER),
             "share",
-            label=f"{entry.id}, stage {stage.number}: chance that {label} at most",
-            rule="binomial tail: of so many runs the counted one from the worst decides; of its sizes the largest for the buyer, the sum for the seller",
+            label=f"{entry.id}, stage {stage.number}: chance that {label}",
+            rule=f"binomial tail: of so many runs the counted one from the worst decides; {rule}",
             inputs=footing,
             digits=2,
         )
 
     passed = [m.threshold.false_pass for m in made if m.threshold.false_pass is not None]
-    return (
-        number("false_pass", max(*passed, _NEVER), "it passes without the lead,") if passed else None,
-        number("false_fail", max(sum(m.threshold.false_fail for m in made), _NEVER), "a sound network fails,"),
+    lost = None
+    if passed:
+        lost = number(
+            "false_pass", max(passed), label="it passes without the lead, at most", rule="of its sizes the largest"
+        )
+    fails = number(
+        "false_fail",
+        1.0 - float(np.mean(passing)),
+        label="a network fails that the model holds possible",
+        rule="mean over the draws of the model, all sizes together",
     )
+    return lost, fails
 
 
 def _beside_others(making: Making) -> tuple[Any, tuple[str, ...]]:
