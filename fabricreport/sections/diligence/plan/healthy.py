@@ -8,6 +8,7 @@ from fabricreport.as_run import links_per_gpu
 from fabricreport.books.healthy_runs import HealthyRun, read_healthy_runs
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
+from fabricreport.sections.diligence.plan.result import Plan
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,12 @@ def healthy_of(given: Inputs, option: Option, collective: str, gpus: int, size_b
         and (run.collective, run.gpus, run.size_bytes) == (collective, gpus, size_bytes)
     )
     return max(found, key=lambda healthy: healthy.least_gbytes_per_s, default=None)
+
+
+def rests_on_a_run(plan: Plan) -> bool:
+    """Whether any floor of a plan also gives way to a healthy run."""
+    runs = {run.busbw for run in read_healthy_runs().runs}
+    return any(runs & set(line.floor.inputs) for test in plan.tests for line in test.lines.values())
 
 
 def _comparable(given: Inputs, option: Option, run: HealthyRun) -> bool:
