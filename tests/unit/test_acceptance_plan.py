@@ -199,6 +199,7 @@ def test_no_line_asks_more_than_the_model_s_end_and_none_under_load_more_than_id
         sign = 1.0 if test.at_least else -1.0
         for (gpus, size), line in test.lines.items():
             assert sign * line.floor.value <= sign * line.credit.value
+            assert test.basis != "held" or line.saving is None or line.saving.value < line.floor.value
             if "LOADED" in test.id or test.id == "T-ISOLATION":
                 idle = next(t for t in tests if t.measures == test.measures and t.unit == test.unit)
                 assert sign * line.floor.value <= sign * idle.lines[test.gpus, size].floor.value

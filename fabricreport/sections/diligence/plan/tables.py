@@ -47,7 +47,7 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
                     _spanned(result, test),
                     EXACTLY if test.unit == "ratio" else AT_LEAST if test.at_least else AT_MOST,
                     *(None if one is None else one.floor for one in lines),
-                    *(None if one is None else one.credit for one in lines),
+                    *(None if one is None or test.price is None else one.credit for one in lines),
                     *([] if len(plans) > 1 else [line(test).saving]),
                     test.repeats,
                     test.false_fail,
