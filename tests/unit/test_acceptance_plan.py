@@ -15,6 +15,7 @@ import pytest
 from delivered_cases import nccl_log
 from rows import rows
 
+from fabricreport.acceptance.order import read_order
 from fabricreport.books.acceptance import filled, read_acceptance
 from fabricreport.books.healthy_runs import read_healthy_runs
 from fabricreport.books.logs.measurements import read_log
@@ -318,13 +319,17 @@ def test_commands_name_the_flags_and_environment_that_make_two_logs_comparable()
     assert "NCCL_ALGO=Ring" in next(t for t in book.tests if t.id == "T-ALLREDUCE").command
 
 
-def test_a_log_holds_the_command_that_it_is_of_and_is_read_as_that_collective(buyer: Case) -> None:
+def test_a_log_holds_the_command_and_its_settings_and_is_read_as_that_collective(buyer: Case, tmp_path: Path) -> None:
     runner = plan(buyer).setup[1] + "\nmpirun() { :; }\non hosts.txt 2 $BIN/alltoall_perf -b 1G -g 1\n"
-    head = subprocess.run(["bash"], input=runner, text=True, capture_output=True, check=True).stdout
+    head = subprocess.run(
+        ["bash"], input=runner, text=True, capture_output=True, check=True, cwd=tmp_path
+    ).stdout  # it writes the settings of the order where it runs
     assert head.startswith("# ")
     table = nccl_log("alltoall", 16, {GIB: 17000.0, 2 * GIB: 34000.0}).replace("# alltoall_perf\n", "")
     frame = read_log(head + table, gpus_per_node=8)
     assert set(frame["collective"]) == {"alltoall"} and set(frame["ranks"]) == {16}
+    assert tuple(frame.attrs["settings"].values()) == plan(buyer).settings
+    assert read_order(tmp_path / "settings.txt").settings == plan(buyer).settings
 
 
 @rows("test_id", ["T-LATENCY-LOADED", "T-ISOLATION"])
