@@ -20,6 +20,7 @@ from fabricreport.located import did_you_mean
 from fabricreport.scenario import client_slug
 from fabricreport.sections.diligence.clauses import clause
 from fabricreport.sections.diligence.held import TERM
+from fabricreport.sections.diligence.plan.result import PlannedTest
 from fabricreport.uncertain import Uncertain
 
 NOT_RUN = "not run"
@@ -186,9 +187,15 @@ def _tests(case: Case, question: Question) -> Iterator[Row]:
     result, names = case.diligence(), {o.id: o.name for o in case.options}
     for plan in filter(None, (result.plan, result.plan_of_rival)):
         for test in (test for test in plan.tests if test.id in question.tests):
-            limits = [{"gpus": gpus, "bytes": size, "value": value} for (gpus, size), value in test.thresholds.items()]
+            limits = [_limit(test, *point) for point in test.thresholds]
             told = _of(test, "id title stage gpus command runs unit at_least")
             yield told | {"option": names[plan.option], "thresholds": limits}
+
+
+def _limit(test: PlannedTest, gpus: int, size: int) -> Row:
+    """A floor with where the credit begins."""
+    line = test.lines[gpus, size]
+    return {"gpus": gpus, "bytes": size, "value": line.floor.value, "credit_from": line.credit.value}
 
 
 def _result(path: Path, question: Question) -> Row:

@@ -93,7 +93,7 @@ def perftest_log(gbytes_per_s: float, size: int = 1048576, run: int = 1) -> str:
 def delivery(plan: Plan, *, share: float = 1.0, gpus: int = 0, per_node: int = 8) -> dict[str, str]:
     """Files of a delivery by name, every test of the plan run as often as it asks and named as its commands do.
 
-    A share of 1 is a fabric that holds each threshold with two percent to spare; `share` scales all bandwidths (and times by
+    A share of 1 is a fabric that holds where each credit begins with two percent to spare; `share` scales all bandwidths (and times by
     its inverse). `gpus`: what the runs that claim the whole cluster really ran on.
     """
     files: dict[str, str] = {}
@@ -122,8 +122,8 @@ def records(plan: Plan) -> str:
 
 def _logs(test: PlannedTest, share: float, gpus: int, per_node: int) -> Iterator[tuple[str, str]]:
     points: dict[int, dict[int, float]] = {}
-    for (on, size), threshold in test.thresholds.items():
-        points.setdefault(on, {})[size] = threshold
+    for (on, size), line in test.lines.items():
+        points.setdefault(on, {})[size] = line.credit.value
     for on, sizes in points.items():
         for run in range(1, test.runs + 1):
             room = 1.02 + 0.002 * (run % 3)

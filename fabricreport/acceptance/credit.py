@@ -1,5 +1,5 @@
-"""What failed tests cost the buyer: the shortfall on all GPUs of a stage times the price that the plan writes down, each
-loss counted once. What fails on fewer GPUs alone may be refused, and has no credit.
+"""What a shortfall costs the buyer: by how much all GPUs of a stage miss where the credit begins, times the price that the plan
+writes down, each loss counted once. What fails on fewer GPUs alone may be refused, and has no credit.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OF_ALL_GPU_TIME = frozenset({PERCENT, "us", "µs"})
 
 @dataclass(frozen=True)
 class Credit:
-    """What one failed test is worth: its shortfall in the unit that the price is per, and the amount.
+    """What one test that falls short is worth: its shortfall in the unit that the price is per, and the amount.
 
     `per`: that unit. `counts`: whether it is part of the total; else another test shows more of the same loss. `capped`:
     whether the shortfall is worth more than the plan lets be credited.
@@ -46,7 +46,7 @@ class Credit:
 def credits_due(
     judged: Sequence[Judged], most: Mapping[str, float] = MappingProxyType({}), *, planned: int = 0
 ) -> tuple[Credit, ...]:
-    """The credits of all tests that fail on all GPUs of their stage and have a price, in the order of the tests; `most`: the
+    """The credits of all tests that fall short on all GPUs of their stage and have a price, in the order of the tests; `most`: the
     most that is credited, by the unit that the price is per. `planned`: the GPUs of the whole plan (0: those tested), whose
     time the prices of bandwidth and latency count: a test on fewer of them is credited in proportion.
 
@@ -81,8 +81,8 @@ def made_good(judged: Judged, credits: Sequence[Credit]) -> bool:
 
 
 def _credit(judged: Judged) -> Credit | None:
-    paid = judged if judged.gpus == judged.test.gpus else judged.whole
-    if paid is None or judged.verdict is not TestVerdict.FAIL or not paid.shortfall:
+    paid = judged.whole or (judged if judged.gpus == judged.test.gpus else None)
+    if paid is None or judged.verdict is TestVerdict.NOT_PROVEN or not paid.shortfall:
         return None
     factor, price = _per(paid), judged.test.price
     if factor is None or price is None:
@@ -111,5 +111,5 @@ def _per(judged: Judged) -> float | None:
     """Units of the price for one of the test's unit; None where the test has no price in a unit that it measures."""
     per = _priced_per(judged)
     if per == PERCENT:
-        return 100.0 / judged.threshold if judged.threshold else None
+        return 100.0 / judged.credit_from if judged.credit_from else None
     return _PER_PRICED.get((judged.test.unit, per))

@@ -32,6 +32,7 @@ def facts_of(found: Acceptance) -> dict[str, Any]:
         "after": _decision(decided.after, decided.rival, decided.lead_after, advised=found.advised_after),
         "logs": list(found.logs.names),
         "not_judged": list(found.logs.beside),
+        "settings": list(found.logs.settings),
     }
 
 
@@ -48,6 +49,7 @@ def _test(found: Acceptance, one: Judged) -> dict[str, Any]:
         "why": str(one.why),
         "measured": None if one.measured is None else _rounded(one.measured),
         "threshold": _rounded(one.threshold),
+        "credit_from": _rounded(one.credit_from),
         "at_least": one.test.at_least,
         "unit": one.test.unit,
         "runs": one.runs,

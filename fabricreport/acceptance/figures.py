@@ -68,8 +68,8 @@ class Figures:
         return self._count(one, "size", value, unit, "Message size of the threshold", _CONTRACT)
 
     def shortfall(self, credit: Credit) -> Number:
-        """By how much a test is missed, in the unit that its price is per."""
-        rule = "threshold less what was measured, or the other way round for a ceiling"
+        """By how much a test misses where its credit begins, in the unit that its price is per."""
+        rule = "where the credit begins less what was measured, or the other way round for a ceiling"
         unit = {"percent": "relative", "µs": "us", "hour": "h", "interruption": "count"}.get(credit.per, credit.per)
         value = credit.shortfall / 100.0 if unit == "relative" else credit.shortfall
         return self._own(credit.judged, "shortfall", value, unit, "Shortfall", rule, _MEASURED)

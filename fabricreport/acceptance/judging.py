@@ -2,7 +2,8 @@
 
 A test fails where, at one size and number of GPUs of the plan, as many runs miss the threshold as it takes for the run
 that counts to miss it. It passes where every size has enough runs, and none fails. Everything else is not proven: a log
-that is missing, of another number of GPUs, or that contradicts itself, never passes. A failure is never outweighed.
+that is missing, of another number of GPUs or other settings than the order names, or that contradicts itself, never passes. A
+failure is never outweighed. A fabric that passes may still owe a credit, which begins above the floor.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from enum import StrEnum
 from fabricreport.acceptance.runs import Flaw, Run
 from fabricreport.books.logs.lines import log_rules
 from fabricreport.formats import significant
+from fabricreport.ledger import Number
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, Tool
 
 RATIO, BANDWIDTH, TIME = "ratio", "gbytes/s", "us"
@@ -65,8 +67,8 @@ class Judged:
     `gpus`, `size_bytes` (0 where sizes do not matter) and `threshold` of that point; `measured`: the run that counts there,
     None without one. `runs`: those that count there, `wanted` as the plan asks, `missed`: those that miss the threshold.
     `largest`: most GPUs of any run of the test. `faults`: of every log of the test, of a failure those it rests on. `flaw`: of the runs that do not count, `lines`: where the runs of the reason
-    stand, as (log, line). `whole`: of a failure shown on fewer GPUs than the stage has, the test on all of them, which alone
-    is paid for; None where nothing shows it, and where the point is of all GPUs.
+    stand, as (log, line). `whole`: the point on all GPUs of the stage that is paid for, where it is another one: of a failure
+    shown on fewer, which alone is not paid for, and of a pass that falls short of where the credit begins.
     """
 
     test: PlannedTest
@@ -91,10 +93,16 @@ class Judged:
 
     @property
     def shortfall(self) -> float:
-        """By how much the run that counts misses the threshold, in the test's unit; 0 where it does not."""
-        if self.verdict is not TestVerdict.FAIL or self.measured is None:
+        """By how much the run that counts misses where the credit begins, in the test's unit; 0 where it does not."""
+        if self.verdict is TestVerdict.NOT_PROVEN or self.measured is None:
             return 0.0
-        return max(0.0, self.threshold - self.measured if self.test.at_least else self.measured - self.threshold)
+        return max(0.0, (self.credit_from - self.measured) * (1.0 if self.test.at_least else -1.0))
+
+    @property
+    def credit_from(self) -> float:
+        """Where the credit begins at this point, as the contract prints it: at the threshold where the plan has no line."""
+        line = self.test.lines.get((self.gpus, self.size_bytes))
+        return self.threshold if line is None else _signed(self.test, line.credit)
 
     @property
     def logs(self) -> tuple[str, ...]:
@@ -151,7 +159,15 @@ def judge(test: PlannedTest, own: Sequence[Run]) -> Judged:
         if found:
             shown = max(found, key=_Point.weight)
             return replace(shown.judged(), whole=_whole(test, found) if shown.gpus != test.gpus else None)
-    return min(points, key=_Point.margin).judged()
+    tightest = min(points, key=_Point.margin).judged()
+    return replace(tightest, whole=_owing(test, points, tightest))
+
+
+def _owing(test: PlannedTest, points: Sequence[_Point], shown: Judged) -> Judged | None:
+    """Of a test that passes, the point on all GPUs that falls farthest short of where the credit begins, as a share of it."""
+    on_all = (point.judged() for point in points if point.gpus == test.gpus)
+    worst = max(on_all, key=lambda one: one.shortfall / one.credit_from if one.shortfall else 0.0, default=shown)
+    return worst if worst.shortfall and worst != shown else None
 
 
 def _points(test: PlannedTest, own: Sequence[Run]) -> list[_Point]:
@@ -160,8 +176,12 @@ def _points(test: PlannedTest, own: Sequence[Run]) -> list[_Point]:
 
 def _as_written(test: PlannedTest, point: tuple[int, int]) -> float:
     """The threshold as the contract prints it: nobody signs the digits behind."""
-    bar = test.bars.get(point)
-    return test.thresholds[point] if bar is None or test.unit == RATIO else significant(bar.value, bar.digits)
+    line = test.lines.get(point)
+    return test.thresholds[point] if line is None or test.unit == RATIO else _signed(test, line.floor)
+
+
+def _signed(test: PlannedTest, number: Number) -> float:
+    return number.value if test.unit == RATIO else significant(number.value, number.digits)
 
 
 def _whole(test: PlannedTest, alike: Sequence[_Point]) -> Judged | None:

@@ -82,7 +82,8 @@ class Acceptance:
 
 def outcome_of(judged: Sequence[Judged], credits: Sequence[Credit], *, advice_lost: bool) -> Outcome:
     """The rule. Refused is a fabric that fails what money does not make good, or with which the advice is lost; then comes
-    a test that is not proven, for nobody accepts what was not shown; then what a credit makes good. Logs of other ranks than
+    a test that is not proven, for nobody accepts what was not shown; then what a credit makes good, a pass below where credits
+    begin among it. Logs of other ranks than
     they claim are refused themselves: they say nothing of the fabric.
     """
     failed = [one for one in judged if one.verdict is TestVerdict.FAIL and one.test.unit != RATIO]
@@ -90,7 +91,7 @@ def outcome_of(judged: Sequence[Judged], credits: Sequence[Credit], *, advice_lo
         return Outcome.REJECT
     if any(one.verdict is TestVerdict.NOT_PROVEN or ranks_refused(one) for one in judged):
         return Outcome.RETEST
-    return Outcome.CREDIT if failed else Outcome.ACCEPT
+    return Outcome.CREDIT if failed or credits else Outcome.ACCEPT
 
 
 def ranks_refused(one: Judged) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from fabricreport.acceptance.order import Order
 from fabricreport.books.delivery_records import Seen
 from fabricreport.books.logs.lines import ERROR, Finding
 
@@ -21,9 +22,10 @@ _ALIKE = frozenset({"allgather", "alltoall"})
 
 
 class Flaw(StrEnum):
-    """Why a run cannot count for a pass. The first four say that it measured something else, or nothing."""
+    """Why a run cannot count for a pass. The first five say that it measured something else, or nothing."""
 
     OTHER_RANKS = "the ratio of its bandwidths is that of another number of GPUs"
+    OTHER_SETTINGS = "its command line sets what the order does not name"
     CONTRADICTS = "its own columns contradict each other, or what the links carry"
     BOTH_WAYS = "it counts both directions together"
     WARM_UP = "the row is a warm-up"
@@ -32,7 +34,7 @@ class Flaw(StrEnum):
     INCOMPLETE = "rows of the log are missing"
 
 
-VOID = frozenset({Flaw.OTHER_RANKS, Flaw.CONTRADICTS, Flaw.BOTH_WAYS, Flaw.WARM_UP})
+VOID = frozenset({Flaw.OTHER_RANKS, Flaw.OTHER_SETTINGS, Flaw.CONTRADICTS, Flaw.BOTH_WAYS, Flaw.WARM_UP})
 """Flaws of a run that proves nothing, in neither direction."""
 _OF_ROW = {"spike": Flaw.REPEAT, "bimodal": Flaw.REPEAT, "warm-up": Flaw.WARM_UP}
 _OF_TABLE = {
@@ -78,20 +80,25 @@ class Run:
 
 @dataclass(frozen=True)
 class Logs:
-    """Everything that was handed over: its runs, and the names of its files in their order; `beside`: those not judged."""
+    """Everything that was handed over: its runs, and the names of its files in their order; `beside`: those not judged;
+    `settings`: of the library, that the order names.
+    """
 
     runs: tuple[Run, ...]
     names: tuple[str, ...]
     beside: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
 
-def runs_of(frame: pd.DataFrame, log: str, test: str = "", measures: str = "") -> tuple[Run, ...]:
+def runs_of(
+    frame: pd.DataFrame, log: str, test: str = "", measures: str = "", order: Order | None = None
+) -> tuple[Run, ...]:
     """The rows of a log as runs; `frame` as the readers of logs give it, `log` its name for people, `test` the one it is of.
 
     `measures`: what that test measures. Releases of the benchmark that do not print their program's name give AllGather and
-    AlltoAll the same table: there the log's name decides.
+    AlltoAll the same table: there the log's name decides. `order`: by which a table's settings are judged, where it tells them.
     """
-    flaws, unnamed = _flaws(frame), frame.attrs.get("unnamed", frozenset())
+    flaws, unnamed = _flaws(frame, order), frame.attrs.get("unnamed", frozenset())
     rows = frame.to_dict("records")
     tables: dict[int, set[int]] = {}
     for row in rows:
@@ -133,7 +140,7 @@ class _Flaws:
     of_row: Mapping[int, Sequence[Flaw]]
 
 
-def _flaws(frame: pd.DataFrame) -> _Flaws:
+def _flaws(frame: pd.DataFrame, order: Order | None) -> _Flaws:
     ends = frame.groupby("section")["line"].max().sort_index()
     of_table: dict[int, list[Flaw]] = {}
     of_row: dict[int, list[Flaw]] = {}
@@ -143,6 +150,9 @@ def _flaws(frame: pd.DataFrame) -> _Flaws:
         elif (flaw := _of_table(finding)) is not None:
             for section in _sections(finding.line, ends):
                 of_table.setdefault(section, []).append(flaw)
+    for section, told in frame.attrs.get("settings", {}).items():
+        if order is not None and not order.holds(told.split()):
+            of_table.setdefault(section, []).append(Flaw.OTHER_SETTINGS)
     return _Flaws(of_table, of_row)
 
 

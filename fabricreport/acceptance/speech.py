@@ -29,7 +29,7 @@ class AcceptanceFinding(StrEnum):
 
     # what to do
     ACCEPT = "every test passes"
-    CREDIT = "what fails is made good by a credit"
+    CREDIT = "what falls short is made good by a credit"
     RETEST = "something is not proven, and nothing fails for which the fabric is refused"
     RETEST_DUE = "a credit is due, and something is not proven"
     REJECT = "something fails for which the fabric is refused"
@@ -45,7 +45,7 @@ class AcceptanceFinding(StrEnum):
     STAGED = "the plan has several stages"
     # the credit
     DUE = "a credit is due"
-    NOT_DUE = "no credit is due, and nothing fails"
+    NOT_DUE = "no credit is due, and nothing falls short"
     NOT_PRICED = "something fails, and no credit is due"
     ONE_LOSS = "several tests show the same loss"
     CAPPED = "the shortfall of bandwidth is worth more than the plan lets be credited"
@@ -218,6 +218,7 @@ def _words(found: Acceptance) -> Mapping[str, Any]:
         "failed": figures.tally(TestVerdict.FAIL),
         "unproven": figures.tally(TestVerdict.NOT_PROVEN),
         "files": figures.files,
+        "settings": Name(listed(found.logs.settings) or "none"),
         "credit": figures.credit,
         "before": figures.lead("before"),
         "after": figures.lead("after"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabricreport.acceptance.credit import CREDIT_CAP, DAMAGES_CAP, PERCENT, credits_due
 from fabricreport.acceptance.judging import judge_plan, judge_points
+from fabricreport.acceptance.order import FILE, Order, read_order
 from fabricreport.acceptance.redecide import WEEKS, decide_again, evidence_of
 from fabricreport.acceptance.result import Acceptance
 from fabricreport.acceptance.runs import Logs, Run, runs_of, runs_of_records
@@ -136,11 +137,12 @@ def read_logs(case: Case, plan: Plan, files: Sequence[Handed]) -> Logs:
     measures = {test.id: test.measures for test in plan.tests}
     option = next(o for o in case.options if o.id == plan.option)
     rules = int(case.params.cluster.gpus_per_node), gpu_gbytes_per_s(case.inputs, option)
+    order = _order(plan, files)
     runs: list[Run] = []
     problems: list[Problem] = []
     beside: list[str] = []
     for name, path in _once(files):
-        if name.partition(".")[0] in read_yaml("delivery")["beside"]:
+        if name.partition(".")[0] in (FILE, *read_yaml("delivery")["beside"]):
             beside.append(name)
             continue
         try:
@@ -148,12 +150,18 @@ def read_logs(case: Case, plan: Plan, files: Sequence[Handed]) -> Logs:
                 runs += runs_of_records(read_records(path, units), name)
             else:
                 test = _test_of(plan, name, path)
-                runs += runs_of(_frame(path, *rules), name, test, measures.get(test, ""))
+                runs += runs_of(_frame(path, *rules), name, test, measures.get(test, ""), order)
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems)
-    return Logs(tuple(runs), tuple(file.name for file in files), tuple(beside))
+    return Logs(tuple(runs), tuple(file.name for file in files), tuple(beside), order.settings)
+
+
+def _order(plan: Plan, files: Sequence[Handed]) -> Order:
+    """The settings of the order: those of the file that names them, else the plan's own."""
+    path = next((file.path for file in files if file.name.partition(".")[0] == FILE), None)
+    return Order(plan.settings) if path is None else read_order(path)
 
 
 def _frame(path: Path, gpus_per_node: int, line_gbytes_per_s: float) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -82,12 +82,15 @@ class Setting:
 class AcceptanceBook:
     """All of it: suites by GPU maker, transports by side, sizes in bytes and reasons by name, tests in their order.
 
+    `reduction`: the library's setting for reduction in the switches, `on` and `off`.
+
     `setup`: what commands begin with at each stage; `versions`: what is written down before them.
     """
 
     __pydantic_config__ = CLOSED
     suites: Mapping[str, Suite]
     transports: Annotated[Mapping[str, Transport], Field(alias="transport")]
+    reduction: Mapping[Literal["on", "off"], str]
     sizes: Mapping[str, tuple[int, ...]]
     reasons: Mapping[str, str]
     tests: tuple[PlanEntry, ...]

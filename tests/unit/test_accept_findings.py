@@ -53,7 +53,8 @@ def _judged(one: Judged, verdict: TestVerdict, worse: float) -> Judged:
     if verdict is OPEN:
         return replace(one, verdict=OPEN, why=Why.NO_LOG)
     off = worse if verdict is FAIL else 0.0
-    measured = one.threshold * (1.0 - off if one.test.at_least else 1.0 + off)
+    least = one.threshold if verdict is FAIL else one.credit_from
+    measured = least * (1.0 - off if one.test.at_least else 1.0 + off)
     why = Why.HOLDS if verdict is PASS else Why.BELOW if one.test.at_least else Why.ABOVE
     return replace(one, verdict=verdict, why=why, measured=measured, runs=one.wanted)
 
@@ -84,6 +85,11 @@ def constructed() -> Iterator[tuple[set[AcceptanceFinding], Acceptance]]:
 
     yield {F.RETEST, F.SOME_OPEN, F.NOTHING_HANDED, F.NOT_DUE, F.UNMOVED}, nothing_shown()
     yield {F.ACCEPT, F.SOME_PASS, F.NOT_DUE, F.STILL_ADVISED, F.LEAD_RISES, F.SEEN_BANDWIDTH}, again("own", "own", 1e5)
+    short = tuple(
+        replace(j, measured=j.threshold) if j.test.id == "T-LATENCY" else j for j in delivered().judged
+    )  # between floor and credit
+    owed = replace(delivered(), judged=short, points=short, credits=credits_due(short))
+    yield {F.CREDIT, F.SOME_PASS, F.DUE}, owed
     yield {F.CREDIT, F.SOME_FAIL, F.DUE, F.STILL_OPEN}, again("either", "either", WEEKS=FAIL)
     yield {F.RETEST, F.RETEST_DUE}, again("own", "own", WEEKS=FAIL, SOAK=OPEN)
     yield {F.RETEST, F.RANKS_REFUSED, F.NOT_PRICED}, again("own", "own", RANKS=FAIL)

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from rows import rows
 
 from fabricreport.models.audit.acceptance import (
+    Reach,
     Reason,
     Rule,
+    Threshold,
     counted_run,
     fewest_runs,
     held,
@@ -31,6 +33,10 @@ def runs_of(true: float, noise: float, runs: int, seed: int) -> np.ndarray:
 def share_passed(true: float, bar: float, noise: float, runs: int, counted: int, *, at_least: bool, seed: int) -> float:
     shown = np.array([counted_run(row, counted, at_least=at_least) for row in runs_of(true, noise, runs, seed)])
     return float(np.mean(shown >= bar if at_least else shown <= bar))
+
+
+def fails(true: float, made: Threshold, *, at_least: bool = True) -> float:
+    return 1.0 - pass_chance(true, made.floor, RULE.noise, made.runs, RULE.counted, at_least=at_least)
 
 
 # ---- known answers
@@ -78,8 +84,8 @@ def test_simulated_fabrics_pass_as_often_as_stated(lost: float, at_least: bool) 
     """Each of many fabrics that lost so much is tested by its own runs; the share that passes is the chance stated."""
     made = threshold(320.0, 290.0 if at_least else None, RULE, at_least=at_least)
     true = 320.0 * (1.0 - lost) if at_least else 320.0 / (1.0 - lost)
-    stated = pass_chance(true, made.value, RULE.noise, made.runs, RULE.counted, at_least=at_least)
-    met = share_passed(true, made.value, RULE.noise, made.runs, RULE.counted, at_least=at_least, seed=7)
+    stated = pass_chance(true, made.floor, RULE.noise, made.runs, RULE.counted, at_least=at_least)
+    met = share_passed(true, made.floor, RULE.noise, made.runs, RULE.counted, at_least=at_least, seed=7)
     error = 4.0 * np.sqrt(max(stated * (1.0 - stated), 1e-4) / FABRICS)
     assert abs(met - stated) <= error
 
@@ -87,12 +93,12 @@ def test_simulated_fabrics_pass_as_often_as_stated(lost: float, at_least: bool) 
 def test_simulated_fabrics_err_no_more_often_than_the_plan_states() -> None:
     made = threshold(320.0, 298.0, RULE)
     assert made.false_pass is not None
-    sound = share_passed(320.0, made.value, RULE.noise, made.runs, RULE.counted, at_least=True, seed=1)
-    gone = share_passed(298.0, made.value, RULE.noise, made.runs, RULE.counted, at_least=True, seed=2)
+    sound = share_passed(320.0, made.floor, RULE.noise, made.runs, RULE.counted, at_least=True, seed=1)
+    gone = share_passed(298.0, made.floor, RULE.noise, made.runs, RULE.counted, at_least=True, seed=2)
     error = 4.0 * np.sqrt(0.05 * 0.95 / FABRICS)
-    assert abs((1.0 - sound) - made.false_fail) <= error
+    assert abs((1.0 - sound) - fails(320.0, made)) <= error
     assert abs(gone - made.false_pass) <= error
-    assert max(made.false_pass, made.false_fail) <= 0.05
+    assert max(made.false_pass, fails(320.0, made)) <= 0.05
 
 
 # ---- laws
@@ -133,10 +139,11 @@ def test_a_threshold_keeps_the_lead_or_says_that_only_the_credit_can(sound: floa
     rule = Rule(noise, RULE.counted, RULE.least_runs, RULE.most_runs, RULE.false_fail, RULE.false_pass, RULE.margin)
     gone = sound * share
     made = threshold(sound, gone, rule)
-    assert made.value <= sound
-    assert made.false_fail <= rule.false_fail + 1e-9
+    assert made.floor <= sound
+    failed = 1.0 - pass_chance(sound, made.floor, rule.noise, made.runs, rule.counted)
+    assert failed <= rule.false_fail + 1e-9
     if made.reason is Reason.HELD:
-        assert made.value >= gone * (1.0 + rule.margin) * (1.0 - 1e-12)
+        assert made.floor >= gone * (1.0 + rule.margin) * (1.0 - 1e-12)
         assert made.false_pass is not None and made.false_pass <= rule.false_pass + 1e-9
     else:
         assert made.reason is Reason.CREDIT_ONLY
@@ -147,10 +154,33 @@ def test_where_nobody_leads_the_threshold_rests_on_the_sound_fabric_alone() -> N
     assert made.reason is Reason.NO_LEAD
     assert made.false_pass is None
     assert made.runs == RULE.least_runs
-    assert made.value == threshold(320.0, 200.0, RULE).value
+    assert made.floor == threshold(320.0, 200.0, RULE).floor
 
 
 def test_a_ceiling_lies_above_what_a_sound_fabric_takes() -> None:
     made = threshold(90.0, None, RULE, at_least=False)
-    assert made.value > 90.0
-    assert made.false_fail <= RULE.false_fail
+    assert made.floor > 90.0
+    assert fails(90.0, made, at_least=False) <= RULE.false_fail
+
+
+@settings(deadline=None)
+@given(VALUES, st.floats(0.5, 1.5), st.floats(0.3, 1.5) | st.none(), st.floats(0.3, 0.999) | st.none(), st.booleans())
+def test_a_floor_asks_no_more_than_the_model_s_end_a_healthy_run_or_the_credit(
+    sound: float, end: float, healthy: float | None, gone: float | None, at_least: bool
+) -> None:
+    """Mirrored for a ceiling. A sound fabric, and one at the end, fails no more often than is allowed."""
+
+    def at(share: float) -> float:
+        return sound * share if at_least else sound / share
+
+    reach = Reach(at(end), None if healthy is None else at(healthy))
+    made = threshold(sound, None if gone is None else at(gone), RULE, at_least=at_least, reach=reach)
+    limits = [v for v in (made.credit, reach.end, reach.healthy) if v is not None]
+    sign = 1.0 if at_least else -1.0
+    assert all(sign * made.floor <= sign * limit * (1.0 + sign * 1e-9) for limit in limits)
+    at_end = held(reach.end, made.runs, RULE, at_least=at_least)
+    asked = [made.credit, at_end, *([reach.healthy] if reach.healthy else [])]
+    assert made.floor == pytest.approx(min(asked) if at_least else max(asked), rel=0.01)
+    for true in (sound, reach.end):
+        assert fails(true, made, at_least=at_least) <= RULE.false_fail + 1e-9
+    assert made.saving == (None if gone is None else at(gone))

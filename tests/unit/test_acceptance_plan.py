@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 
 import bench
 import numpy as np
@@ -13,16 +15,21 @@ import pytest
 from delivered_cases import nccl_log
 from rows import rows
 
+from fabricreport.acceptance.order import read_order
 from fabricreport.books.acceptance import filled, read_acceptance
+from fabricreport.books.healthy_runs import read_healthy_runs
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.questions import read_questions
 from fabricreport.case import Case
-from fabricreport.evidence import read_yaml
-from fabricreport.models.audit.acceptance import counted_run
+from fabricreport.evidence import ROOT, read_yaml
+from fabricreport.provenance import plain
+from fabricreport.sections.diligence.plan.healthy import healthy_of
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
+from fabricreport.sections.diligence.plan.rule import timed
 from fabricreport.sections.diligence.plan.sheets import headroom_bytes
 from fabricreport.sections.diligence.plan.stages import layout_of, stages
 from fabricreport.sections.diligence.plan.tables import size_text
+from fabricreport.sections.latency.inputs import network
 
 pytestmark = pytest.mark.slow
 GIB = 2**30
@@ -100,13 +107,22 @@ def test_thresholds_lie_below_what_is_assumed_and_above_the_value_without_a_lead
             assert test.false_pass is not None and test.false_pass.value <= 0.05
             assert test.thresholds[max(test.thresholds)] > 0
     assert promise.passes.value >= (1.0 + margin) * gone * promise.expected.value
-    assert 0.9 * promise.expected.value <= promise.passes.value < promise.expected.value
+    assert promise.credit is not None
+    assert promise.passes.value <= promise.credit.value < promise.expected.value
+    assert 0.9 * promise.expected.value <= promise.credit.value
 
 
-def test_a_sound_fabric_rarely_fails_anything_at_a_stage(grower: Case) -> None:
-    for stage in stages(grower.inputs):
-        fails = [t.false_fail.value for t in plan(grower).tests if t.stage == stage.number and t.false_fail]
-        assert 0.0 < sum(fails) <= grower.inputs.central("evidence:acceptance-false-fail") + 1e-9
+@rows("client", [BUYER, GROWER, UNDECIDED])
+def test_of_all_that_the_model_holds_possible_few_fail_anything_at_a_stage(client: str) -> None:
+    """A stage is failed no less often than its worst test, no more often than all tests by themselves, and seldom."""
+    case = bench.case(client)
+    fails = {
+        stage.number: [t.false_fail.value for t in plan(case).tests if t.stage == stage.number and t.false_fail]
+        for stage in stages(case.inputs)
+    }
+    shown = case.figure("diligence.plan_false_fail").value
+    assert max(map(max, fails.values())) <= shown <= max(map(sum, fails.values())) + 1e-9
+    assert shown <= sum(case.inputs.central(f"evidence:acceptance-{n}") for n in ("model-end", "false-fail"))
 
 
 def test_where_the_lead_is_gone_too_near_the_plan_says_that_only_the_credit_protects_it(
@@ -119,53 +135,113 @@ def test_where_the_lead_is_gone_too_near_the_plan_says_that_only_the_credit_prot
     assert "credit" in one(grower, "T-ALLREDUCE").reason
 
 
-def test_simulated_sound_and_degraded_fabrics_pass_the_plan_as_often_as_it_states(buyer: Case) -> None:
-    """Two thousand fabrics go through every floor of AllReduce; what each run shows is drawn with the plan's own noise."""
+def test_simulated_fabrics_pass_the_plan_as_often_as_it_states(buyer: Case) -> None:
+    """Thousands of networks, one of each draw of the model, go through every floor of AllReduce with the plan's own noise."""
     given, random = buyer.inputs, np.random.default_rng(11)
     test = one(buyer, "T-ALLREDUCE")
     assert test.false_fail is not None and test.false_pass is not None
     noise = given.central("evidence:acceptance-noise-bandwidth")
-    sound = {key: sound_value(buyer, test, key) for key in test.thresholds}
+    possible = {key: modelled(buyer, test, *key) for key in test.thresholds}
     gone = next(p for p in buyer.diligence().promises if p.id == "busbw")
     assert gone.lead is not None and gone.expected is not None
-    fabrics = 2000
 
-    def passed(share: float) -> float:
-        shown = {
-            key: share * value * np.exp(noise * random.standard_normal((fabrics, test.runs)))
-            for key, value in sound.items()
-        }
-        through = [
-            all(
-                counted_run(runs[i], test.counted, at_least=True) >= test.thresholds[key] for key, runs in shown.items()
-            )
-            for i in range(fabrics)
-        ]
+    def passed(values: Mapping[tuple[int, int], np.ndarray]) -> float:
+        through = np.ones(len(next(iter(values.values()))), dtype=bool)
+        for key, true in values.items():
+            runs = np.sort(true[:, None] * np.exp(noise * random.standard_normal((len(true), test.runs))), axis=1)
+            through &= runs[:, test.counted - 1] >= test.thresholds[key]
         return float(np.mean(through))
 
-    error = 4.0 * np.sqrt(0.05 * 0.95 / fabrics)
-    assert abs((1.0 - passed(1.0)) - test.false_fail.value) <= error
-    assert passed(gone.lead.value / gone.expected.value) <= test.false_pass.value + error
-    assert passed(1.05) >= passed(0.97) >= passed(0.9)
+    error = 4.0 * np.sqrt(0.05 * 0.95 / len(next(iter(possible.values()))))
+    assert abs((1.0 - passed(possible)) - test.false_fail.value) <= error
+    share = gone.lead.value / gone.expected.value
+    middle = {key: np.full(len(true), np.median(true)) for key, true in possible.items()}
+    assert passed({key: share * true for key, true in middle.items()}) <= test.false_pass.value + error
+    assert passed(middle) >= 1.0 - given.central("evidence:acceptance-false-fail") - error
 
 
-def sound_value(case: Case, test: PlannedTest, key: tuple[int, int]) -> float:
-    """What the plan's threshold was made from: the middle of the model on those GPUs at that size."""
-    from fabricreport.provenance import plain
-    from fabricreport.sections.diligence.plan.rule import timed
-    from fabricreport.sections.latency import inputs
-
-    option = case.diligence().option
-    wires = inputs.network(case.inputs, option)
-    return float(np.median(plain(timed(case.inputs, wires, test.measures, key[0], [key[1]]).busbw_gbytes_per_s)))
+def modelled(case: Case, test: PlannedTest, gpus: int, size: int) -> np.ndarray:
+    """What the model holds possible on those GPUs at that size, by draw."""
+    found = timed(case.inputs, network(case.inputs, case.diligence().option), test.measures, gpus, [size])
+    return plain(found.busbw_gbytes_per_s if test.at_least else found.time_us)[..., 0]
 
 
-def test_more_noise_lowers_a_floor_and_raises_a_ceiling(buyer: Case) -> None:
+def test_more_noise_lets_the_credit_begin_farther_out(buyer: Case) -> None:
     noisy = buyer.changed(evidence={"acceptance-noise-bandwidth": 0.06, "acceptance-noise-latency": 0.16})
-    for key, bar in one(buyer, "T-ALLREDUCE").thresholds.items():
-        assert one(noisy, "T-ALLREDUCE").thresholds[key] < bar
-    for key, bar in one(buyer, "T-LATENCY").thresholds.items():
-        assert one(noisy, "T-LATENCY").thresholds[key] > bar
+    for key, line in one(buyer, "T-ALLREDUCE").lines.items():
+        assert one(noisy, "T-ALLREDUCE").lines[key].credit.value < line.credit.value
+    for key, line in one(buyer, "T-LATENCY").lines.items():
+        assert one(noisy, "T-LATENCY").lines[key].credit.value > line.credit.value
+
+
+# ---- floors
+
+
+def some_clients() -> list[dict[str, object]]:
+    """Changes of the example, drawn anew from one seed: its size, GPU, team and neighbours."""
+    random = Random(31)
+    return [
+        {
+            "cluster__gpus": 8 * random.randint(4, 260),
+            "cluster__gpu": random.choice(["h100", "h200", "b300"]),
+            "cluster__tenancy": random.choice(["single", "multi"]),
+            "organisation__networking_maturity": random.choice(["low", "medium", "high"]),
+        }
+        for _ in range(5)
+    ]
+
+
+@rows("changes", [{}, {"cluster__gpus": 64}, *some_clients()])
+def test_no_line_asks_more_than_the_model_s_end_and_none_under_load_more_than_idle(changes: dict[str, object]) -> None:
+    case = bench.changed(BUYER, **changes)
+    given, tests = case.inputs, plan(case).tests
+    share = given.central("evidence:acceptance-model-end")
+    for test in (t for t in tests if t.unit in ("gbytes/s", "us")):
+        sign = 1.0 if test.at_least else -1.0
+        for (gpus, size), line in test.lines.items():
+            assert sign * line.floor.value <= sign * line.credit.value
+            assert test.basis != "held" or line.saving is None or line.saving.value < line.floor.value
+            if "LOADED" in test.id or test.id == "T-ISOLATION":
+                idle = next(t for t in tests if t.measures == test.measures and t.unit == test.unit)
+                assert sign * line.floor.value <= sign * idle.lines[test.gpus, size].floor.value
+                continue
+            end = np.quantile(modelled(case, test, gpus, size), share if test.at_least else 1.0 - share)
+            assert sign * line.floor.value <= sign * end
+            if test.at_least and (healthy := healthy_of(given, case.diligence().option, test.measures, gpus, size)):
+                assert line.floor.value <= healthy.least_gbytes_per_s
+
+
+def test_a_sound_network_of_64_gpus_with_default_settings_passes(buyer: Case) -> None:
+    """nccl-tests #309 at 1 GiB: 286.8 GB/s with the library's defaults, 374.8 with two settings; tuned owes nothing."""
+    line = one(buyer, "T-ALLREDUCE").lines[64, GIB]
+    assert line.floor.value <= 286.8 < line.credit.value <= 374.8
+
+
+def test_a_floor_gives_way_to_a_healthy_run_of_the_same_gpus_links_and_message_alone(buyer: Case) -> None:
+    before = one(buyer, "T-ALLREDUCE").lines
+    lower = one(buyer.changed(evidence={"healthy-azure-h100-busbw": 300.0}), "T-ALLREDUCE").lines
+    assert lower[64, 16 * GIB].floor.value == pytest.approx(200.0, abs=1.0) and before[64, 16 * GIB].floor.value > 200.0
+    assert lower[64, 16 * GIB].credit.value == before[64, 16 * GIB].credit.value
+    moved = {key for key in before if lower[key].floor.value != before[key].floor.value}
+    assert moved == {(64, 16 * GIB)}
+
+
+def test_every_collected_table_is_marked_and_only_a_published_result_to_be_reached_is_healthy(buyer: Case) -> None:
+    book = read_healthy_runs()
+    aside = {one.what for one in book.set_aside}
+    assert {name for name in aside if name.endswith(".csv")} == {path.name for path in (ROOT / "nccl").glob("*.csv")}
+    for run in book.runs:
+        for source in (run.busbw, run.tolerance):
+            record = buyer.inputs.record(source)
+            assert source not in aside and record["grade"] == "published" and record["address"]
+        assert 0.0 < buyer.inputs.central(run.tolerance) < 1.0 and run.settings
+
+
+def test_the_plan_names_the_settings_it_is_run_with(buyer: Case) -> None:
+    summed = buyer.changed(evidence={"in-network-reduction-gain": 1.5})
+    for case, setting in ((buyer, "NCCL_COLLNET_ENABLE=0"), (summed, "NCCL_COLLNET_ENABLE=1")):
+        assert plan(case).settings == (setting,)
+        assert f'SETTINGS="-x {setting}"' in plan(case).setup[1]
 
 
 # ---- stages, sizes, what the step runs
@@ -216,6 +292,7 @@ def test_every_command_is_filled_fits_a_printed_line_and_is_read_by_a_shell(vend
         "suite": suite.name,
         "library_env": transport.library,
         "perftest": transport.perftest,
+        "settings": "-x NCCL_COLLNET_ENABLE=0",
         **dict.fromkeys(("stage", "all_nodes", "half", "per_node", "incast_last", "runs"), "128"),
         "nodes": "2 8 32 128 512 1024",
     }
@@ -242,13 +319,17 @@ def test_commands_name_the_flags_and_environment_that_make_two_logs_comparable()
     assert "NCCL_ALGO=Ring" in next(t for t in book.tests if t.id == "T-ALLREDUCE").command
 
 
-def test_a_log_holds_the_command_that_it_is_of_and_is_read_as_that_collective(buyer: Case) -> None:
+def test_a_log_holds_the_command_and_its_settings_and_is_read_as_that_collective(buyer: Case, tmp_path: Path) -> None:
     runner = plan(buyer).setup[1] + "\nmpirun() { :; }\non hosts.txt 2 $BIN/alltoall_perf -b 1G -g 1\n"
-    head = subprocess.run(["bash"], input=runner, text=True, capture_output=True, check=True).stdout
+    head = subprocess.run(
+        ["bash"], input=runner, text=True, capture_output=True, check=True, cwd=tmp_path
+    ).stdout  # it writes the settings of the order where it runs
     assert head.startswith("# ")
     table = nccl_log("alltoall", 16, {GIB: 17000.0, 2 * GIB: 34000.0}).replace("# alltoall_perf\n", "")
     frame = read_log(head + table, gpus_per_node=8)
     assert set(frame["collective"]) == {"alltoall"} and set(frame["ranks"]) == {16}
+    assert tuple(frame.attrs["settings"].values()) == plan(buyer).settings
+    assert read_order(tmp_path / "settings.txt").settings == plan(buyer).settings
 
 
 @rows("test_id", ["T-LATENCY-LOADED", "T-ISOLATION"])

@@ -296,7 +296,7 @@ def test_what_has_to_pass_has_a_price_and_weeks_are_limited_once(name: str) -> N
     assert not ("weeks" in {p.id for p in shown} and found(name) & AT_MOST_ONE["weeks"])
     table = passes.table(one.inputs, one.decision(), one.diligence())
     assert all(len(row.cells) == len(table.columns) for row in table.rows)
-    assert len(table.columns) == (5 if one.diligence().promises_of_rival else 4)
+    assert len(table.columns) == 5
 
 
 def test_what_is_equal_of_both_is_told_once() -> None:

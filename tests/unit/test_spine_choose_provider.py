@@ -70,7 +70,7 @@ def test_published_prices_are_asked_about_and_the_name_has_a_price() -> None:
 def test_where_every_seller_names_one_network_none_is_weighed() -> None:
     assert not found(tern()) & {F.PREMIUM, F.NAME_TOLD, F.NETWORK_IDLE, F.BOTH_SIDES, F.PAIR_TOLD}
     assert {F.NAME_TOLD, F.BOTH_SIDES} <= found(offered(BASE, {**OTHER, "fabric": "rocev2"}))
-    assert len(tables.test(tern()).columns) == 4
+    assert len(tables.test(tern()).columns) == 5
     assert len(tables.test(offered(BASE, {**OTHER, "fabric": "rocev2"})).columns) == 5
     with weighed():
         assert {F.PREMIUM, F.NAME_TOLD, F.WHY_RENT, F.NETWORK_IDLE, F.BOTH_SIDES} <= found(tern())

@@ -3,7 +3,8 @@
 Every reader returns one row for each measured size with the columns of `COLUMNS`; rows keep the log's order.
 The out-of-place figures are the row's own; the in-place ones of the same line stand beside them (`in_place_*`).
 `in_place` is True only where a line has nothing but in-place figures. `df.attrs["findings"]` is a tuple of `Finding`;
-`df.attrs["kind"]` and `df.attrs["source"]` say what was read. A reader raises `InputError` if no row
+`df.attrs["kind"]` and `df.attrs["source"]` say what was read, `df.attrs["settings"]` what a table's command line sets of the
+library, by the number of its section, where it stands in the log. A reader raises `InputError` if no row
 parses, and for a figure that no run can have.
 """
 
@@ -196,7 +197,10 @@ def _frame(
             frame[name] = frame[name].astype("float64")
     findings.sort(key=lambda f: f.line or 0)
     unnamed = frozenset(n for n, section in enumerate(log.sections) if section.facts.get("collective") == "inferred")
-    frame.attrs = {"findings": tuple(findings), "kind": log.kind, "source": source, "unnamed": unnamed}
+    told = {n: section.facts["settings"] for n, section in enumerate(log.sections) if "settings" in section.facts}
+    frame.attrs = {
+        "findings": tuple(findings), "kind": log.kind, "source": source, "unnamed": unnamed, "settings": told,
+    }  # fmt: skip
     return frame
 
 

@@ -72,6 +72,9 @@ _AVERAGE = re.compile(r"#\s*Avg bus bandwidth\s*:\s*(\S+)")
 _ELIDED = re.compile(r"\s*(\.{3,}|…|\[\.\.\.\]|<snip>)\s*")
 _WHOLE = re.compile(r"\d+", re.ASCII)
 _SRUN = re.compile(r"\bsrun\b")
+_STARTER = re.compile(r"\b(?:mpirun|mpiexec|srun)\b")
+_SETTING = re.compile(r"\b((?:NCCL|RCCL)_[A-Z0-9_]{1,64}+)=(\S{1,128}+)")
+_SET_BY = re.compile(r"\b((?:NCCL|RCCL)_[A-Z0-9_]{1,64}+) set by environment to (\S{1,128}+)")
 _GLUED_NODES = re.compile(r"-N\d", re.ASCII)
 _COLUMNS = ("time", "algbw", "busbw", "#wrong")
 _LONGEST_WRAP = 4
@@ -110,6 +113,7 @@ class _Draft:
     rooted: bool = False
     figures: int = 0
     wrong_column: bool = True
+    settings: set[str] | None = None
 
 
 def parse_nccl_tests(cleaned: Sequence[tuple[int, str]]) -> ParsedLog:
@@ -155,11 +159,13 @@ def _note(drafts: list[_Draft], number: int, line: str) -> bool:
         keep = _Draft(number) if not fresh_table else _Draft(number, ranks=draft.ranks, hosts=draft.hosts)
         keep.device = draft.device if fresh_table else ""
         keep.launched, keep.nodes = (draft.launched, draft.nodes) if fresh_table else (None, None)
+        keep.settings = draft.settings if fresh_table else None
         drafts.append(keep)
         draft = keep
     if name:
         draft.collective = _COLLECTIVES[name.group(1).removesuffix("v")]
         _launch(draft, line)
+    _settings(draft, line)
     if match := _LARGEST.search(line):
         draft.largest = counted(match.group(1), "bytes")
     if match := _RANK.search(line):
@@ -192,6 +198,15 @@ def _launch(draft: _Draft, line: str) -> None:
     glued = [word.removeprefix("-N") for word in words[starter:] if _GLUED_NODES.match(word)]
     if nodes := _option(words, ("--nodes",)) or _option(words[starter:], ("-N",)) or _option(["-N", *glued], ("-N",)):
         draft.nodes = nodes
+
+
+def _settings(draft: _Draft, line: str) -> None:
+    """The library's settings, where a command line or the library itself tells them; a command without any tells that too."""
+    told = _SETTING.findall(line) if _STARTER.search(line) else None
+    if told is None and (by_library := _SET_BY.findall(line)):
+        told = by_library
+    if told is not None:
+        draft.settings = (draft.settings or set()) | {f"{name}={value.rstrip('.')}" for name, value in told}
 
 
 def _option(words: Sequence[str], names: tuple[str, ...]) -> int | None:
@@ -364,8 +379,13 @@ def _section(draft: _Draft) -> LogSection:
     return LogSection(
         draft.collective or _guess(draft), tuple(draft.rows), draft.line, ranks, len(draft.hosts) or draft.nodes,
         draft.device, draft.largest, draft.average,
-        facts={} if draft.collective else {"collective": "inferred"},
+        facts=_facts(draft),
     )  # fmt: skip
+
+
+def _facts(draft: _Draft) -> dict[str, str]:
+    found = {} if draft.collective else {"collective": "inferred"}
+    return found if draft.settings is None else {**found, "settings": " ".join(sorted(draft.settings))}
 
 
 def _guess(draft: _Draft) -> str:

@@ -9,6 +9,9 @@ training step never does; the worst run alone would fail a sound fabric the more
     pass(v, t)  = sum_{i<k} C(n, i) p^i (1-p)^(n-i)   at most k - 1 of n runs miss (order statistics of n draws)
 
 A ceiling is the same with t / v turned round. Nothing here knows a fabric or a unit.
+
+A floor, below which a fabric may be refused, never asks more than a fabric at the low end of the model holds, nor more than a
+published healthy run less its tolerance. The credit begins above it, where a sound fabric still holds.
 """
 
 from __future__ import annotations
@@ -19,7 +22,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
+
+Values = npt.NDArray[np.float64]
 
 _DIGITS = 3
 """Significant digits to which a threshold is written into a contract."""
@@ -28,10 +34,10 @@ _COARSE = 10.0 ** (1 - _DIGITS)
 
 
 class Reason(StrEnum):
-    """Why a threshold lies where it does: always as high as a sound fabric holds.
+    """What a floor does for the lead.
 
-    HELD: and clear of the value at which the lead is gone. CREDIT_ONLY: that value is too near for a test to tell apart, or
-    lies above, so that only a credit protects the lead. NO_LEAD: no lead is used up within reach.
+    HELD: it lies clear of the value at which the lead is gone. CREDIT_ONLY: that value is too near for a test to tell apart, or
+    lies above, so that only the credit protects the lead. NO_LEAD: no lead is used up within reach.
     """
 
     HELD = "held"
@@ -58,13 +64,30 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Threshold:
-    """A threshold with the runs it takes and the chances of error: `false_pass` None where no lead is lost in reach."""
+class Reach:
+    """What a floor may not ask more than: what a fabric at `end`, the model's end on the bad side, holds with the chance of
+    failing allowed, and `healthy`, the best run that its publisher gives as a result to be reached, less the tolerance that the
+    publisher states; None where there is none.
+    """
 
-    value: float
+    end: float
+    healthy: float | None = None
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A floor (or a ceiling) with what stands beside it, the runs it takes and the chance that it errs for the seller.
+
+    `floor`: on its wrong side the fabric may be refused. `credit`: where the credit begins, as demanding as a sound fabric
+    holds; never less demanding than the floor. `saving`: where the lead is gone, None where none is lost in reach, as
+    `false_pass` then.
+    """
+
+    floor: float
+    credit: float
+    saving: float | None
     reason: Reason
     runs: int
-    false_fail: float
     false_pass: float | None
 
 
@@ -72,12 +95,19 @@ def pass_chance(
     true: float, threshold: float, noise: float, runs: int, counted: int, *, at_least: bool = True
 ) -> float:
     """Chance that a fabric of true value `true` passes `threshold` when of `runs` the `counted`-th worst counts."""
+    return float(pass_chances(np.asarray(true), threshold, noise, runs, counted, at_least=at_least))
+
+
+def pass_chances(
+    true: Values, threshold: float, noise: float, runs: int, counted: int, *, at_least: bool = True
+) -> Values:
+    """The same of many fabrics, each by its own true value."""
     _checked(runs, counted)
-    short = math.log(threshold / true) * (1.0 if at_least else -1.0)
+    short = np.log(threshold / np.asarray(true, dtype=float)) * (1.0 if at_least else -1.0)
     if noise == 0.0:
-        return float(short <= 0.0)
-    missed = float(special.ndtr(short / noise))
-    return float(special.bdtr(counted - 1, runs, missed)) if counted < runs else 1.0 - missed**runs
+        return np.asarray(short <= 0.0, dtype=float)
+    missed = special.ndtr(short / noise)
+    return np.asarray(special.bdtr(counted - 1, runs, missed) if counted < runs else 1.0 - missed**runs)
 
 
 def counted_run(values: Sequence[float] | np.ndarray, counted: int, *, at_least: bool) -> float:
@@ -114,23 +144,30 @@ def fewest_runs(sound: float, gone: float | None, rule: Rule, *, at_least: bool 
     return None
 
 
-def threshold(sound: float, gone: float | None, rule: Rule, *, at_least: bool = True, runs: int = 0) -> Threshold:
-    """The threshold for a quantity whose sound value is `sound` and at which, at `gone`, the lead is used up.
+def threshold(
+    sound: float, gone: float | None, rule: Rule, *, at_least: bool = True, runs: int = 0, reach: Reach | None = None
+) -> Threshold:
+    """The floor for a quantity whose sound value is `sound` and at which, at `gone`, the lead is used up.
 
-    It is as demanding as a sound fabric of the kind can hold with the chance of failing allowed. Where that lies below the
-    value at which the lead is gone plus the margin, or the runs allowed cannot tell the two apart, it says that only a credit
-    can protect the lead. `runs` sets their number (a soak has as many as it lasts); 0 asks for the fewest.
+    The credit begins as demanding as a sound fabric of the kind can hold with the chance of failing allowed. The floor is the
+    same, or what `reach` allows where that asks less. Where it lies below the value at which the lead is gone plus the margin,
+    or the runs allowed cannot tell the two apart, it says that only a credit can protect the lead. `runs` sets their number (a
+    soak has as many as it lasts); 0 asks for the fewest.
     """
     enough = fewest_runs(sound, gone, rule, at_least=at_least)
     taken = runs or enough or rule.most_runs
-    bar = written(held(sound, taken, rule, at_least=at_least), at_least=at_least)
-    fails = 1.0 - pass_chance(sound, bar, rule.noise, taken, rule.counted, at_least=at_least)
+    credit = written(held(sound, taken, rule, at_least=at_least), at_least=at_least)
+    within = [] if reach is None else [held(reach.end, taken, rule, at_least=at_least)]
+    if reach is not None and reach.healthy is not None:
+        within.append(reach.healthy)
+    least_asked = min if at_least else max
+    bar = least_asked([credit, *(written(value, at_least=at_least) for value in within)])
     if gone is None:
-        return Threshold(bar, Reason.NO_LEAD, taken, fails, None)
+        return Threshold(bar, credit, None, Reason.NO_LEAD, taken, None)
     passed = pass_chance(gone, bar, rule.noise, taken, rule.counted, at_least=at_least)
     least = gone * (1.0 + rule.margin) if at_least else gone / (1.0 + rule.margin)
     kept = (bar >= least if at_least else bar <= least) and passed <= rule.false_pass
-    return Threshold(bar, Reason.HELD if kept else Reason.CREDIT_ONLY, taken, fails, passed)
+    return Threshold(bar, credit, gone, Reason.HELD if kept else Reason.CREDIT_ONLY, taken, passed)
 
 
 def written(value: float, *, at_least: bool) -> float:

@@ -16,7 +16,7 @@ from fabricreport.ledger import Number
 from fabricreport.sections.diligence.held import TERM, held
 from fabricreport.sections.diligence.result import DiligenceResult
 
-OF_ONE = ("diligence.pass.", "diligence.price.", "diligence.promised")
+OF_ONE = ("diligence.pass.", "diligence.price.", "diligence.promised", "diligence.starts.")
 OF_RIVAL = "diligence.rival."
 _WORDS = ("option", "rival")
 _FIELD = re.compile(r"\{([^{}]+)\}")

@@ -67,8 +67,10 @@ _TEST = (
     _promised("expected", "expected"),
     _promised("price", "price"),
     _promised("lead", "lead"),
+    _promised("starts", "credit"),
     _promised_by_rival("passes"),
     _promised_by_rival("price"),
+    _promised_by_rival("credit"),
     TakenSpec[DiligenceFigures, str]("diligence.floor[size]", lambda at, gpus: at.result.floors[int(gpus)]),
     EachSpec(
         "diligence.gpus[size]",

@@ -11,6 +11,7 @@ from fabricreport.models.audit.acceptance import Reason
 from fabricreport.sections.client import rented
 from fabricreport.sections.diligence.changes import key_of
 from fabricreport.sections.diligence.plan.figures import IN_USE
+from fabricreport.sections.diligence.plan.healthy import rests_on_a_run
 from fabricreport.sections.diligence.plan.sheets import ethernets, managed
 from fabricreport.sections.diligence.plan.stages import few_nodes
 from fabricreport.sections.diligence.plan.tables import stage_numbers
@@ -35,6 +36,8 @@ class DiligenceFinding(StrEnum):
     PLAN_NO_LEAD = "no lead is used up within reach of a test"
     PLAN_ABOVE_USE = "on the fewest nodes the threshold lies at or above those in use"
     PLAN_BELOW_USE = "on the fewest nodes the threshold lies below those in use"
+    PLAN_HEALTHY = "some floor of the plan also gives way to a published healthy run"
+    PLAN_MODEL_ALONE = "no published healthy run is comparable"
     PLAN_GROWS = "the plan has several stages"
     PLAN_UNUSED = "some collective of the plan is not run over the fabric by the client's step"
     PLAN_BOTH = "the plan has thresholds for two options"
@@ -90,6 +93,7 @@ def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
         yield F.PLAN_HELD if Reason.HELD in bases else F.PLAN_NO_LEAD
     few, in_use = result.numbers["diligence.line_share.few"], given.central(IN_USE)
     yield F.PLAN_ABOVE_USE if few.value >= in_use else F.PLAN_BELOW_USE
+    yield F.PLAN_HEALTHY if rests_on_a_run(plan) else F.PLAN_MODEL_ALONE
     if len(stage_numbers(plan)) > 1:
         yield F.PLAN_GROWS
     if any(test.by_step is False for test in plan.tests):

@@ -24,6 +24,8 @@ from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import fabric_gpus, one_node, rented, whole_nodes
 from fabricreport.sections.diligence.inputs import Ground
+from fabricreport.sections.diligence.plan.healthy import healthy_of
+from fabricreport.sections.diligence.plan.result import Line
 from fabricreport.sections.diligence.plan.rule import Bar, bar_of
 from fabricreport.sections.diligence.plan.stages import layout_of, stages
 from fabricreport.sections.latency import inputs
@@ -45,7 +47,7 @@ class Promise:
 
     `title` is a template of the blocks. `passes` is the value to write down; `expected` what the cost rests on (None where the test is exact); `price` what
     a unit of shortfall costs (None where the log is simply refused); `lead` where the option's lead is used up, if
-    within what a fabric can reach.
+    within what a fabric can reach; `credit` where the credit begins, None where it begins at `passes`.
     """
 
     id: str
@@ -54,6 +56,7 @@ class Promise:
     expected: Number | None = None
     price: Number | None = None
     lead: Number | None = None
+    credit: Number | None = None
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,14 @@ def promises_of_rival(other: Ground, worth: Worth, percent: Percent | None) -> t
         return number.renamed(f"diligence.rival.{part}.{promise.id}", label=f"{number.label}: {other.option.name}")
 
     return tuple(
-        replace(p, passes=of_rival(p, "passes") or p.passes, expected=None, price=of_rival(p, "price"), lead=None)
+        replace(
+            p,
+            passes=of_rival(p, "passes") or p.passes,
+            expected=None,
+            price=of_rival(p, "price"),
+            lead=None,
+            credit=of_rival(p, "credit"),
+        )
         for p in promises(other, worth, percent)
     )
 
@@ -181,7 +191,7 @@ def floors(on: Ground, percent: Percent) -> Iterator[tuple[int, Number]]:
         if not one_node(on.given, gpus):
             found = modelled(on, on.option, gpus, [size]).busbw_gbytes_per_s[..., 0]
             label = f"on {gpus:,} GPUs"
-            yield gpus, _floor(on, percent, gpus, f"diligence.floor.{gpus}", found, label)
+            yield gpus, _line(on, percent, gpus, f"diligence.floor.{gpus}", found, label).floor
 
 
 def _together(on: Ground, gpus: int) -> int:
@@ -190,7 +200,8 @@ def _together(on: Ground, gpus: int) -> int:
     return layout_of(on.given, on.option).judged(stage)
 
 
-def _floor(on: Ground, percent: Percent, gpus: int, number_id: str, busbw: Any, where: str) -> Number:
+def _line(on: Ground, percent: Percent, gpus: int, number_id: str, busbw: Any, where: str) -> Line:
+    size = on.given.central("evidence:acceptance-message-gib") * GIB
     bar = Bar(
         number_id,
         "gbytes/s",
@@ -198,8 +209,13 @@ def _floor(on: Ground, percent: Percent, gpus: int, number_id: str, busbw: Any, 
         noise="bandwidth",
         together=_together(on, gpus),
         used=("evidence:acceptance-message-gib",),
+        healthy=healthy_of(on.given, on.option, "allreduce", whole_nodes(on.given, gpus), size),
     )
-    return bar_of(on.given, bar, busbw, gone=percent.gone, footing=percent.price.inputs).number
+    return bar_of(on.given, bar, busbw, gone=percent.gone, footing=percent.price.inputs).line
+
+
+def _starts(promise: str, line: Line) -> Number:
+    return line.credit.renamed(f"diligence.starts.{promise}")
 
 
 def _bandwidth(on: Ground, worth: Worth, percent: Percent) -> Promise:
@@ -222,13 +238,15 @@ def _bandwidth(on: Ground, worth: Worth, percent: Percent) -> Promise:
             rule="expected value − mean lead ÷ mean price of a unit",
             inputs=worth.lead_inputs | set(percent.price.inputs),
         )
+    line = _line(on, percent, _tested(on), "diligence.pass.busbw", busbw, "in the acceptance test")
     return Promise(
         "busbw",
         "AllReduce busbw at {evidence:acceptance-message-gib} GiB, at least",
-        _floor(on, percent, _tested(on), "diligence.pass.busbw", busbw, "in the acceptance test"),
+        line.floor,
         expected,
         percent.price,
         lead,
+        _starts("busbw", line),
     )
 
 
@@ -246,7 +264,7 @@ def _latency(on: Ground, worth: Worth) -> Promise:
         at_least=False,
         used=("evidence:acceptance-message-bytes",),
     )
-    passes = bar_of(on.given, bar, time).number
+    line = bar_of(on.given, bar, time).line
     expected = on.given.number(
         "diligence.expected.latency",
         time,
@@ -258,9 +276,10 @@ def _latency(on: Ground, worth: Worth) -> Promise:
     return Promise(
         "latency",
         "AllReduce time at {evidence:acceptance-message-bytes} B, at most",
-        passes,
+        line.floor,
         expected,
         _latency_price(on, worth, time, size),
+        credit=_starts("latency", line),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from fabricreport.figures import FigureSpec, Index, TakenSpec
 from fabricreport.ledger import Number
+from fabricreport.models.audit.acceptance import Values
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.figure_context import DiligenceFigures
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
@@ -23,9 +24,8 @@ _LINKS = ("param:cluster.link_gbits_per_s", "param:cluster.links_per_gpu", "para
 def numbers_of(plan: Plan) -> Iterator[Number]:
     """Every number that the study of a plan made; promises of the body's table are figures of their own."""
     for test in plan.tests:
-        yield from (
-            n for n in (*test.bars.values(), test.repeats, test.false_pass, test.false_fail) if n and ".plan." in n.id
-        )
+        lines = (n for line in test.lines.values() for n in (line.floor, line.credit, line.saving))
+        yield from (n for n in (*lines, test.repeats, test.false_pass, test.false_fail) if n and ".plan." in n.id)
 
 
 def _both(at: DiligenceFigures) -> tuple[Plan, ...]:
@@ -113,8 +113,8 @@ PLAN = (
     Spec(
         "diligence.plan_false_fail",
         "share",
-        label="Chance that a sound network fails anything at a stage, at most",
-        rule="largest sum over the tests of a stage",
+        label="Chance that a network fails anything at a stage, over all that the model holds possible",
+        rule="mean over the draws of the model, all tests of a stage together; the largest of the stages",
         value=lambda at: max(_fails(at.result.plan).values()),
         inputs=lambda at: [t.false_fail for t in at.result.plan.tests if t.false_fail],
         digits=2,
@@ -149,12 +149,12 @@ INDEXES: Mapping[str, Index[DiligenceFigures]] = {
 
 
 def _fails(plan: Plan) -> dict[int, float]:
-    """Chance of a false fail by stage."""
-    found: dict[int, float] = {}
+    """Chance of a false fail by stage: a network that is poor in one test is so in the next."""
+    passing: dict[int, Values] = {}
     for test in plan.tests:
-        if test.false_fail is not None:
-            found[test.stage] = found.get(test.stage, 0.0) + test.false_fail.value
-    return found
+        if test.passing is not None:
+            passing[test.stage] = passing.get(test.stage, np.ones(1)) * test.passing
+    return {stage: 1.0 - float(np.mean(chance)) for stage, chance in passing.items()}
 
 
 def _credit(at: DiligenceFigures) -> Number:

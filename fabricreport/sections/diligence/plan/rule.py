@@ -1,14 +1,16 @@
 """The one rule by which every threshold is made: this client's limits of error, and what a sound fabric shows by the models.
 
 A sound fabric is one as good as the total cost assumes: the middle of the collective model for the option, this size, this
-team. A worse one costs more than was compared, so the contract holds the seller to it. Where the lead is gone is found once,
-as the share of bandwidth left at which the money of the lead is used up, and holds at every size and for every collective.
+team. A worse one costs more than was compared, so the credit begins where such a fabric still holds. The model errs, though,
+so nothing is refused for it: the floor is what a network at the model's own low end holds, or a published healthy run less its
+tolerance, whichever is lower. Where the lead is gone is found once, as the share of bandwidth left at which the money of the lead is used up, and holds
+at every size and for every collective.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,13 +19,15 @@ from fabricreport.as_run import links_per_gpu
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.models.audit.acceptance import Rule, Threshold, threshold
+from fabricreport.models.audit.acceptance import Reach, Rule, Threshold, Values, pass_chances, threshold
 from fabricreport.models.collectives import timing
 from fabricreport.models.collectives.timing import CollectiveTime
 from fabricreport.models.training.parallel import over_draws
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import one_node, whole_nodes
+from fabricreport.sections.diligence.plan.healthy import Healthy
+from fabricreport.sections.diligence.plan.result import Line
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import cluster_allreduce
 
@@ -37,6 +41,8 @@ LIMITS = (
     "evidence:acceptance-margin",
 )
 """What every rule is made of, its noise apart."""
+_END = "evidence:acceptance-model-end"
+"""The entry for the end of the modelled values that no floor lies above, nor a ceiling, mirrored, below."""
 _RINGS: Mapping[str, Callable[..., CollectiveTime]] = {
     "allgather": timing.allgather,
     "reduce_scatter": timing.reduce_scatter,
@@ -96,7 +102,7 @@ class Bar:
     """What a threshold is called and how it is made: of `bandwidth` or of `latency`, a floor or a ceiling.
 
     `together`: thresholds of its stage. `used`: inputs that chose the size. `runs`: how many there are to be; 0 for the
-    fewest that suffice.
+    fewest that suffice. `healthy`: the published run that it gives way to.
     """
 
     id: str
@@ -107,14 +113,22 @@ class Bar:
     at_least: bool = True
     used: tuple[str, ...] = ()
     runs: int = 0
+    healthy: Healthy | None = None
 
 
 @dataclass(frozen=True)
 class Made:
-    """A threshold with its number of the ledger."""
+    """A threshold with its numbers of the ledger; `passes`: the chance, of each network that the model holds possible, to pass."""
 
     threshold: Threshold
-    number: Number
+    line: Line
+    passes: Values
+
+    def no_tighter(self, other: Made, *, at_least: bool) -> Made:
+        """This one, or the other where that asks less: what stands idle is never asked less of than under load."""
+        mine, its = self.line.floor.value, other.line.floor.value
+        tighter = mine > its if at_least else mine < its
+        return replace(other, passes=self.passes) if tighter else self
 
 
 def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, footing: Iterable[str] = ()) -> Made:
@@ -122,16 +136,44 @@ def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, fo
 
     `gone`: share of it at which the lead is gone; `footing`: inputs behind that share.
     """
-    sound = float(np.median(plain(draws)))
-    rule = rule_of(given, bar.noise, bar.together)
-    made = threshold(sound, None if gone is None else sound * gone, rule, at_least=bar.at_least, runs=bar.runs)
-    behind = set() if gone is None else set(footing)
-    number = given.number(
-        bar.id,
-        made.value,
-        bar.unit,
-        label=bar.label,
-        rule="median of the modelled values, moved by the noise of runs until a sound network fails no more often than allowed",
-        inputs=inputs_of(draws) | {*inputs.PROFILE, *LIMITS, noise_id(bar.noise), *bar.used} | behind,
+    values = plain(draws)
+    sound = float(np.median(values))
+    healthy, end = bar.healthy, given.central(_END)
+    reach = Reach(
+        float(np.quantile(values, end if bar.at_least else 1.0 - end)),
+        None if healthy is None else healthy.least_gbytes_per_s,
     )
-    return Made(made, number)
+    rule = rule_of(given, bar.noise, bar.together)
+    lost = None if gone is None else sound * gone
+    made = threshold(sound, lost, rule, at_least=bar.at_least, runs=bar.runs, reach=reach)
+    behind = set() if gone is None else set(footing)
+    used = inputs_of(draws) | {*inputs.PROFILE, *LIMITS, noise_id(bar.noise), *bar.used} | behind
+
+    def number(part: str, value: float, *more: str, label: str, rule: str) -> Number:
+        return given.number(bar.id + part, value, bar.unit, label=label, rule=rule, inputs=used | set(more))
+
+    floor = number(
+        "",
+        made.floor,
+        _END,
+        *(() if healthy is None else healthy.inputs),
+        label=bar.label,
+        rule="lowest of the low end of the modelled values moved by the noise of runs, a comparable healthy run less its "
+        "publisher’s tolerance, and where the credit begins; of a ceiling the highest, by the high end",
+    )
+    credit = number(
+        ".credit",
+        made.credit,
+        label=f"{bar.label}: where the credit begins",
+        rule="median of the modelled values, moved by the noise of runs until a sound network misses it no more often than allowed",
+    )
+    saving = None
+    if made.saving is not None:
+        saving = number(
+            ".saving",
+            made.saving,
+            label=f"{bar.label}: where the lead is gone",
+            rule="median of the modelled values × share of bandwidth left at which the mean lead is used up",
+        )
+    passes = pass_chances(values, made.floor, rule.noise, made.runs, rule.counted, at_least=bar.at_least)
+    return Made(made, Line(floor, credit, saving), passes)

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from fabricreport.books.acceptance import AcceptanceBook, PlanEntry, Suite, filled
 from fabricreport.books.questions import read_questions
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.models.audit.acceptance import Reason, written
+from fabricreport.models.audit.acceptance import Reason, Values, written
 from fabricreport.models.training.step import Network
 from fabricreport.sections.diligence.inputs import Ground
-from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, Tool
+from fabricreport.sections.diligence.plan.healthy import healthy_of
+from fabricreport.sections.diligence.plan.result import Line, Plan, PlannedTest, Tool
 from fabricreport.sections.diligence.plan.rule import (
     BITS_PER_BYTE,
     LIMITS,
@@ -39,18 +42,20 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True)
 class Bars:
-    """What a test has to show: numbers of the ledger by (GPUs, bytes), how often it is run, and why they lie there.
+    """What a test has to show: lines of the ledger by (GPUs, bytes), how often it is run, and what they do for the lead.
 
-    `errors`: chances of error as numbers, (false pass, false fail), where the test is no exact one.
+    `errors`: chances of error as numbers, (false pass, false fail), where the test is no exact one. `passing`: the chance, of each
+    network that the model holds possible, to pass the whole test.
     """
 
-    numbers: Mapping[Key, Number]
+    lines: Mapping[Key, Line]
     unit: str
     at_least: bool
     runs: int
     counted: int
     basis: str
     errors: tuple[Number | None, Number | None] = (None, None)
+    passing: Values | None = None
 
 
 def plan_of(on: Ground, promised: Sequence[Promise], percent: Percent | None, *, prefix: str = "diligence") -> Plan:
@@ -62,7 +67,7 @@ def plan_of(on: Ground, promised: Sequence[Promise], percent: Percent | None, *,
     setup = {
         stage.number: filled(making.book.setup, making.words(stage, _runs(found, stage))) for stage in stages(on.given)
     }
-    return Plan(on.option.id, tuple(found), setup, filled(making.book.versions, making.facts))
+    return Plan(on.option.id, tuple(found), setup, filled(making.book.versions, making.facts), making.settings)
 
 
 def _runs(found: Sequence[PlannedTest], stage: Stage) -> int:
@@ -100,6 +105,13 @@ class Making:
         """The benchmark of the client's GPUs."""
         return self.book.suites[str(self.given.params.cluster.vendor)]
 
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """What the order names: reduction in the switches as the total cost has it, and the library's defaults for the rest."""
+        reduction = self.on.option.behaviour.reduction
+        on = bool(reduction) and self.given.central(f"evidence:{reduction}") > 1.0
+        return (self.book.reduction["on" if on else "off"],)
+
     def test(self, entry: PlanEntry, stage: Stage) -> PlannedTest:
         """A test at a stage."""
         bars = _MAKERS[entry.bar](self, entry, stage)
@@ -111,7 +123,7 @@ class Making:
             entry.measures,
             stage.number,
             stage.gpus,
-            {key: number.value for key, number in bars.numbers.items()},
+            {key: line.floor.value for key, line in bars.lines.items()},
             bars.unit,
             bars.at_least,
             bars.runs,
@@ -123,11 +135,12 @@ class Making:
             *bars.errors,
             options=(self.on.option.id,),
             month=stage.month,
-            bars=bars.numbers,
+            lines=bars.lines,
             basis=bars.basis,
             why=entry.why,
             by_step=self._by_step(entry),
             repeats=self._repeats(entry, stage, bars),
+            passing=bars.passing,
         )
 
     def _repeats(self, entry: PlanEntry, stage: Stage, bars: Bars) -> Number:
@@ -155,7 +168,9 @@ class Making:
         """What fills commands at any stage."""
         suite, transport = self.suite, self.book.transports[str(self.on.option.side)]
         named = {name: getattr(suite, name) for name in ("folder", "memory", "driver", "build", "source")}
-        return {**named, "suite": suite.name, "library_env": transport.library, "perftest": transport.perftest}
+        order = " ".join(f"-x {setting}" for setting in self.settings)
+        wires = {"library_env": transport.library, "perftest": transport.perftest}
+        return {**named, "suite": suite.name, "settings": order, **wires}
 
     def words(self, stage: Stage, runs: int) -> Mapping[str, str]:
         """What fills the commands of a stage."""
@@ -178,56 +193,89 @@ class Making:
 
 def _collective(making: Making, entry: PlanEntry, stage: Stage, *, loaded: bool = False, runs: int = 0) -> Bars:
     """Floors of bandwidth, or ceilings of time, at each number of GPUs and each size."""
-    given, sizes = making.given, making.book.sizes[entry.sizes]
-    at_least, unit = entry.noise == "bandwidth", "gbytes/s" if entry.noise == "bandwidth" else "us"
-    slower, used = _beside_others(making) if loaded else (1.0, ())
-    gone = making.percent.gone if at_least and not loaded else None
+    at_least, sizes = entry.noise == "bandwidth", making.book.sizes[entry.sizes]
     made: dict[Key, Made] = {}
     for gpus in making.layout.spans(entry, stage):
-        found = timed(given, making.wires, entry.measures, gpus, sizes)
-        shown = found.busbw_gbytes_per_s / slower if at_least else found.time_us * slower
-        for place, size in enumerate(sizes):
-            bar = Bar(
-                making.number_id(entry, stage, gpus, size),
-                unit,
+        own = _at(making, entry, stage, gpus, loaded=loaded, runs=runs)
+        if loaded:  # on half the GPUs, and beside the idle test of all: it asks no more than that one
+            idle = _at(making, entry, stage, stage.gpus, name="idle")
+            own = [one.no_tighter(other, at_least=at_least) for one, other in zip(own, idle, strict=True)]
+        made |= {(gpus, size): one for size, one in zip(sizes, own, strict=True)}
+    first = next(iter(made.values())).threshold
+    credit_only = any(m.threshold.reason is Reason.CREDIT_ONLY for m in made.values())
+    basis = Reason.CREDIT_ONLY if credit_only else first.reason
+    counted = round(making.given.central("evidence:acceptance-counted-run"))
+    passing = np.prod(np.broadcast_arrays(*(m.passes for m in made.values())), axis=0)
+    errors = _errors(making, entry, stage, tuple(made.values()), passing)
+    lines = {key: m.line for key, m in made.items()}
+    return Bars(lines, _unit(entry), at_least, first.runs, counted, basis, errors, passing)
+
+
+def _unit(entry: PlanEntry) -> str:
+    return "gbytes/s" if entry.noise == "bandwidth" else "us"
+
+
+def _at(
+    making: Making, entry: PlanEntry, stage: Stage, gpus: int, *, loaded: bool = False, runs: int = 0, name: str = ""
+) -> list[Made]:
+    """What a collective has to show on so many GPUs, by size; `name` tells its numbers from those of the test itself."""
+    given, sizes = making.given, making.book.sizes[entry.sizes]
+    at_least, (slower, used) = entry.noise == "bandwidth", _beside_others(making) if loaded else (1.0, ())
+    found = timed(given, making.wires, entry.measures, gpus, sizes)
+    shown = found.busbw_gbytes_per_s / slower if at_least else found.time_us * slower
+    parts = [name] if name else []
+    return [
+        bar_of(
+            given,
+            Bar(
+                making.number_id(entry, stage, *parts, gpus, size),
+                _unit(entry),
                 label=f"{entry.id}, stage {stage.number}: threshold on {gpus:,} GPUs at {size:,} bytes",
                 noise=entry.noise,
                 together=making.layout.judged(stage),
                 at_least=at_least,
                 used=("param:cluster.gpus", *used),
                 runs=runs,
-            )
-            made[gpus, size] = bar_of(given, bar, shown[..., place], gone=gone, footing=making.percent.price.inputs)
-    first = next(iter(made.values())).threshold
-    credit_only = any(m.threshold.reason is Reason.CREDIT_ONLY for m in made.values())
-    basis = Reason.CREDIT_ONLY if credit_only else first.reason
-    counted = round(given.central("evidence:acceptance-counted-run"))
-    errors = _errors(making, entry, stage, tuple(made.values()))
-    return Bars({key: m.number for key, m in made.items()}, unit, at_least, first.runs, counted, basis, errors)
+                healthy=healthy_of(given, making.on.option, entry.measures, gpus, size) if at_least else None,
+            ),
+            shown[..., place],
+            gone=making.percent.gone if at_least and not loaded and not name else None,
+            footing=making.percent.price.inputs,
+        )
+        for place, size in enumerate(sizes)
+    ]
 
 
 def _errors(
-    making: Making, entry: PlanEntry, stage: Stage, made: Sequence[Made]
+    making: Making, entry: PlanEntry, stage: Stage, made: Sequence[Made], passing: Values
 ) -> tuple[Number | None, Number | None]:
-    """The chances of error of a test with all its thresholds, at most: to pass it, a fabric passes every one."""
+    """The chances of error of a test with all its thresholds: to pass it, a fabric passes every one."""
 
-    def number(part: str, worst: float, label: str) -> Number:
-        footing = {i for m in made for i in m.number.inputs} | {*LIMITS, noise_id(entry.noise)}
+    def number(part: str, chance: float, *, label: str, rule: str) -> Number:
+        footing = {i for m in made for i in m.line.floor.inputs} | {*LIMITS, noise_id(entry.noise)}
         return making.given.number(
             making.number_id(entry, stage, part),
-            worst,
+            max(chance, _NEVER),
             "share",
-            label=f"{entry.id}, stage {stage.number}: chance that {label} at most",
-            rule="binomial tail: of so many runs the counted one from the worst decides; of its sizes the largest for the buyer, the sum for the seller",
+            label=f"{entry.id}, stage {stage.number}: chance that {label}",
+            rule=f"binomial tail: of so many runs the counted one from the worst decides; {rule}",
             inputs=footing,
             digits=2,
         )
 
     passed = [m.threshold.false_pass for m in made if m.threshold.false_pass is not None]
-    return (
-        number("false_pass", max(*passed, _NEVER), "it passes without the lead,") if passed else None,
-        number("false_fail", sum(m.threshold.false_fail for m in made), "a sound network fails,"),
+    lost = None
+    if passed:
+        lost = number(
+            "false_pass", max(passed), label="it passes without the lead, at most", rule="of its sizes the largest"
+        )
+    fails = number(
+        "false_fail",
+        1.0 - float(np.mean(passing)),
+        label="a network fails that the model holds possible",
+        rule="mean over the draws of the model, all sizes together",
     )
+    return lost, fails
 
 
 def _beside_others(making: Making) -> tuple[Any, tuple[str, ...]]:
@@ -259,21 +307,24 @@ def _exact(
 ) -> Bars:
     """Thresholds that are stated: run as often as any test is at least, or once."""
     given = making.given
-    numbers = {
-        key: given.number(
-            making.number_id(entry, stage, *key),
-            value,
-            unit,
-            label=f"{entry.id}, stage {stage.number}: threshold" + (f" on {key[0]:,} GPUs" if len(values) > 1 else ""),
-            rule=rule,
-            inputs=("param:cluster.gpus", *used),
-            digits=digits,
+    lines = {
+        key: Line.exact(
+            given.number(
+                making.number_id(entry, stage, *key),
+                value,
+                unit,
+                label=f"{entry.id}, stage {stage.number}: threshold"
+                + (f" on {key[0]:,} GPUs" if len(values) > 1 else ""),
+                rule=rule,
+                inputs=("param:cluster.gpus", *used),
+                digits=digits,
+            )
         )
         for key, value in values.items()
     }
     counted, least = (round(given.central(f"evidence:acceptance-{n}")) for n in ("counted-run", "least-runs"))
     often = (1, 1) if once else (least, counted)
-    return Bars(numbers, unit, at_least, *often, basis)
+    return Bars(lines, unit, at_least, *often, basis)
 
 
 def _ranks(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
@@ -347,7 +398,7 @@ def _none(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
 def _promise(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
     """What the body's table promises, word for word the same number."""
     passes = making.promised[entry.bar].passes
-    return Bars({(stage.gpus, 0): passes}, passes.unit, False, 1, 1, "assumed")
+    return Bars({(stage.gpus, 0): Line.exact(passes)}, passes.unit, False, 1, 1, "assumed")
 
 
 Maker = Callable[[Making, PlanEntry, Stage], Bars]

@@ -10,7 +10,7 @@ from fabricreport.books.names import option_names
 from fabricreport.formats import NBSP
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
+from fabricreport.sections.diligence.plan.result import Line, Plan, PlannedTest
 from fabricreport.sections.diligence.plan.sheets import ethernets, managed
 from fabricreport.sections.diligence.result import DiligenceResult
 
@@ -39,31 +39,42 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
     rows = []
     for test in _of(result.plan, stage):
         others = [_same(plan, test) for plan in plans]
-        bars = [shown(other) if other else None for other in others]
+        lines = [None if other is None else line(other) for other in others]
         rows.append(
             Row(
                 [
                     Name(f"{test.id}: {test.title}{NOT_IN_STEP if test.by_step is False else ''}"),
+                    _spanned(result, test),
                     EXACTLY if test.unit == "ratio" else AT_LEAST if test.at_least else AT_MOST,
-                    *bars,
+                    *(None if one is None else one.floor for one in lines),
+                    *(None if one is None or test.price is None else one.credit for one in lines),
+                    *([] if len(plans) > 1 else [line(test).saving]),
                     test.repeats,
                     test.false_fail,
-                    test.false_pass,
+                    *([] if len(plans) > 1 else [test.false_pass]),
                 ]
             )
         )
-    heads = ["Shows"] if len(plans) == 1 else [Name(short[plan.option].short) for plan in plans]
     return Table(
-        [
-            Column("Test"),
-            Column(""),
-            *(Column(head, style="mixed") for head in heads),
-            Column("Runs"),
-            Column("Sound fails", style="mixed"),
-            Column("Lost passes", style="mixed"),
-        ],
-        rows,
+        [Column("Test"), Column("On"), Column(""), *_heads([short[plan.option].short for plan in plans])], rows
     )
+
+
+def _heads(options: Sequence[str]) -> list[Column]:
+    """Columns of the values; of either option where the course is open, and then nobody leads."""
+    if len(options) == 1:
+        values = [Name("Floor"), Name("Credit from"), Name("Saving gone at")]
+        errors = ["Sound fails", "Lost passes"]
+    else:
+        values = [Name(f"{head}, {option}") for head in ("Floor", "Credit from") for option in options]
+        errors = ["Sound fails"]
+    mixed = [Column(head, style="mixed") for head in values]
+    return [*mixed, Column("Runs"), *(Column(head, style="mixed") for head in errors)]
+
+
+def _spanned(result: DiligenceResult, test: PlannedTest) -> Number | None:
+    """The GPUs of the run whose line is shown; None where a test is of two adapters, or of the record."""
+    return result.numbers.get(f"diligence.run_gpus.{max(gpus for gpus, _ in test.lines)}")
 
 
 def thresholds(given: Inputs, result: DiligenceResult) -> Mapping[str, Table]:
@@ -115,10 +126,15 @@ def _same(plan: Plan, test: PlannedTest) -> PlannedTest | None:
     return next((t for t in plan.tests if (t.id, t.stage) == (test.id, test.stage)), None)
 
 
+def line(test: PlannedTest) -> Line:
+    """The line on the most GPUs at the smallest size."""
+    most = max(gpus for gpus, _ in test.lines)
+    return test.lines[min(key for key in test.lines if key[0] == most)]
+
+
 def shown(test: PlannedTest) -> Number:
-    """The threshold on the most GPUs at the smallest size."""
-    most = max(gpus for gpus, _ in test.bars)
-    return test.bars[min(key for key in test.bars if key[0] == most)]
+    """The floor on the most GPUs at the smallest size."""
+    return line(test).floor
 
 
 # ---- the sheets

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from fabricreport.books.acceptance import read_acceptance
 from fabricreport.books.names import whole_names
 from fabricreport.findings import Listing, Name, Named, joined
+from fabricreport.formats import listed
 from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
 from fabricreport.sections.diligence.plan.tables import stage_numbers
@@ -26,6 +27,7 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_suite": Name(suite.name),
         "plan_library": Name(suite.library),
         "plan_versions": Listing(plan.versions),
+        "plan_settings": Name(listed(plan.settings)),
         "plan_tested": joined(
             whole_names((result.option, *([result.rival] if result.plan_of_rival else []))).values(), " and "
         ),
