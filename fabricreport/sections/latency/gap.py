@@ -77,8 +77,8 @@ def sweep_sizes(given: Inputs) -> tuple[int, ...]:
     """Cluster sizes from two nodes upwards, doubling, to twice the largest the client plans and at least 2,048, within what the model covers."""
     per_node = int(given.params.cluster.gpus_per_node)
     wanted = max(int(display()["headline_gpus"]) * 2, 2 * max(fabric_gpus(given, g) for g, _ in inputs.stages(given)))
-    cluster = given.params.cluster
-    largest = min(wanted, MOST_GPUS, int(cluster.site_gpus) if cluster.sites > 1 else MOST_GPUS)
+    joined = given.params.cluster.networks(given.params.cluster.final_gpus)
+    largest = min(wanted, MOST_GPUS, joined[0] if len(joined) > 1 else MOST_GPUS)
     found = [2 * per_node]
     while 2 * found[-1] <= largest:
         found.append(2 * found[-1])

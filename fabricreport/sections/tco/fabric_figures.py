@@ -277,7 +277,7 @@ FABRIC_SPECS = (*_BUILT, *_PAIR, *_GROWTH, *_FAMILIES, *_STEPS)
 FABRIC_INDEXES: Mapping[str, Index[CostFigures]] = {
     "owner": Index(lambda at: at.owners),
     "piece": Index(lambda _: _PIECES, _PIECES),
-    "fabric_cause": Index(lambda _: FABRIC_CAUSES, FABRIC_CAUSES),
+    "fabric_cause": Index(lambda at: at.fabric_causes, FABRIC_CAUSES),
     "stage": Index(
         lambda at: (
             [str(n) for n in range(max((len(s) for s in at.owned.builds.values()), default=0))] if at.owns else ()

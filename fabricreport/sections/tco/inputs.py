@@ -22,6 +22,7 @@ from fabricreport.provenance import plain
 from fabricreport.sections.client import discounting_of, effort_of, gpu_type, rented, stages_of
 from fabricreport.sections.rent_terms import ASSUMED
 from fabricreport.sections.tail_risk.horizon import Losses
+from fabricreport.sections.tco.site_links import SiteLinkPrices, site_link_prices
 from fabricreport.vocabulary import Side
 
 _HOURS_PER_MINUTE = 1 / 60
@@ -65,6 +66,7 @@ class Common:
     delay_per_day: Any
     weeks_allowed: float
     run_days: float | None
+    site_links: SiteLinkPrices | None = None
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,7 @@ def common_inputs(given: Inputs) -> Common:
         delay_per_day=given.money("param:money.price_of_delay_usd_per_day"),
         weeks_allowed=float(organisation.time_to_production_weeks),
         run_days=given.params.workload.run_days,
+        site_links=site_link_prices(given),
     )
 
 
