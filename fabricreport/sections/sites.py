@@ -13,6 +13,8 @@ from fabricreport.sections.client import rented
 
 PORT_GBITS_PER_S = 400.0
 """Rate of the ports in which links between sites are counted and priced, on every option alike."""
+LINKS = ("param:cluster.site_distance_km", "param:cluster.site_tbits_per_s")
+"""What the links rest on, where there are some."""
 DELAY = "evidence:fibre-delay-ns-per-metre"
 GBITS_PER_TBIT = 1000.0
 
@@ -65,8 +67,8 @@ def port_count(cluster: Cluster, option: Option, gpus: int) -> int:
 def job_links(given: Inputs, gpus: int, per_gpu: float) -> SiteLinks | None:
     """The links that a job of so many GPUs crosses, or None where it stays within a site: jobs fill sites one by one."""
     cluster = given.params.cluster
-    spanned = -(-gpus // cluster.site_gpus)
-    if spanned == 1 or sites_in_use(cluster, cluster.final_gpus) == 1:
+    spanned = min(-(-gpus // cluster.site_gpus), sites_in_use(cluster, cluster.final_gpus))
+    if spanned == 1:
         return None
-    delay_us = given.central(DELAY) * cluster.site_distance_km  # ns a metre are us a km
+    delay_us = given.value(DELAY) * given.value("param:cluster.site_distance_km")  # ns a metre are us a km
     return SiteLinks(spanned, site_gbits_per_s(cluster, per_gpu), delay_us)

@@ -3,6 +3,7 @@ never cost less."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import bench
@@ -79,7 +80,7 @@ def test_more_sites_never_cost_less_and_never_wait_less(
     keys |= {"workload__jobs": [{"gpus": 8, "share": 1.0}]} if small else {}
     there = {"cluster__site_distance_km": km, "cluster__site_tbits_per_s": tbits}
     cases = [client(**keys), *(client(**keys, **there, cluster__sites=sites) for sites in (2, 4))]
-    for fewer, more in zip(cases, cases[1:], strict=False):
+    for fewer, more in itertools.pairwise(cases):
         less, dearer = means(fewer), means(more)
         assert all(less[o] < dearer[o] for o in less)
         assert all(waiting(fewer)[o] <= waiting(more)[o] + 1e-12 for o in less)

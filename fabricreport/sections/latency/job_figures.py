@@ -6,7 +6,7 @@ from fabricreport.figures import Index
 from fabricreport.models.training.step import TrainingStep
 from fabricreport.sections.client import SHARED_JOBS, fabric_gpus, shared_cluster
 from fabricreport.sections.latency.figure_context import EachSpec, LatencyFigures, Spec
-from fabricreport.sections.sites import GBITS_PER_TBIT, gbits_per_gpu, site_gbits_per_s, sites_in_use
+from fabricreport.sections.sites import GBITS_PER_TBIT, LINKS, gbits_per_gpu, site_gbits_per_s, sites_in_use
 
 _SIZE = ("param:cluster.gpus", "param:cluster.sites", "param:workload.jobs")
 
@@ -78,7 +78,7 @@ JOB_SPECS = (
         label=lambda at: f"Rate each way between a site and the others, {at.base}",
         rule="as stated, else (sites − 1) ÷ sites of what a site's GPUs send ÷ oversubscription",
         value=_site_rate,
-        inputs=("param:cluster.site_tbits_per_s", *_SIZE[:2], "param:cluster.oversubscription"),
+        inputs=(LINKS[1], *_SIZE[:2], "param:cluster.oversubscription"),
         digits=3,
         when=lambda at: _sites(at) > 1,
     ),
@@ -97,7 +97,7 @@ JOB_SPECS = (
         "latency.job.gpus[job]",
         "gpus",
         label=lambda _, job: f"GPUs of a job, size {job}",
-        rule="the size stated or published, where a site has room for it",
+        rule="the size stated or published, where a network has room for it",
         value=lambda _, job: float(job),
         inputs=lambda at, _: _sources(at),
         digits=6,

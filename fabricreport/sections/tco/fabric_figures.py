@@ -10,6 +10,7 @@ import numpy as np
 from fabricreport.figures import Index
 from fabricreport.models.judgement.difference import RelativeDifference, relative_difference
 from fabricreport.provenance import inputs_of, plain
+from fabricreport.sections.sites import LINKS
 from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
 from fabricreport.sections.tco.figure_context import CostFigures, EachSpec, PairSpec, Spec
 
@@ -65,7 +66,7 @@ _BUILT = (
         label=lambda at, cause, option: f"{CAUSES[cause]}, to buy: {at.names[option]}",
         rule="pieces × price, at today's prices and not discounted",
         value=lambda at, cause, option: at.owned.capital[option][cause],
-        inputs=_grown,
+        inputs=lambda at, cause, _: (*_grown(at), *LINKS) if cause == "site_links" else _grown(at),
         central="mean",
     ),
     EachSpec(

@@ -46,12 +46,12 @@ def site_link_prices(given: Inputs) -> SiteLinkPrices | None:
     cluster = given.params.cluster
     if len(cluster.halls(cluster.final_gpus)) == 1 or not cluster.sites_joined or rented(given):
         return None
-    km = cluster.site_distance_km
-    if km <= given.central(CAMPUS_KM):
+    km = given.value("param:cluster.site_distance_km")
+    if cluster.site_distance_km <= given.central(CAMPUS_KM):
         own = km * given.money("evidence:site-own-fibre-pair-km")
         return SiteLinkPrices(given.money("evidence:site-optic-campus"), 0.0, own, 0.0)
     optic, gateway = given.money("evidence:site-optic-metro"), given.money("evidence:site-gateway-port")
-    if km > given.central(METRO_KM):
+    if cluster.site_distance_km > given.central(METRO_KM):
         return SiteLinkPrices(optic, gateway, 0.0, given.money("evidence:site-wave-month"))
     pair = given.money("evidence:site-leased-fibre-pair-km-month") / given.value("evidence:site-waves-per-pair")
     return SiteLinkPrices(optic, gateway, 0.0, km * pair)
