@@ -91,7 +91,7 @@ def purchases(builds: Sequence[Build], option: OptionInputs, common: Common) -> 
         standing = fabric.capex(build, option, common)
         watts = {
             "servers": build.nodes * common.server.watts,
-            "fabric": sum(fabric.watts(build, option).values()),
+            "fabric": sum(fabric.watts(build, option, common).values()),
         }
         licences = fabric.licences_per_year(build, option)
         parts = {name: value - before.get(name, 0.0) for name, value in standing.items()}

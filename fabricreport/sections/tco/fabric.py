@@ -202,9 +202,10 @@ def added(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {name: sum(part.get(name, 0.0) for part in parts) for name in names}
 
 
-def watts(build: Build, option: OptionInputs) -> Mapping[str, Any]:
+def watts(build: Build, option: OptionInputs, common: Common) -> Mapping[str, Any]:
     """Watts of the standing fabric by group, adapters included."""
-    return fabric_watts(build.bom, build.cables, option.watts)
+    parts = fabric_watts(build.bom, build.cables, option.watts)
+    return parts | ({"site links": build.site_ports * common.site_links.watts} if common.site_links else {})
 
 
 def licences_per_year(build: Build, option: OptionInputs) -> Any:

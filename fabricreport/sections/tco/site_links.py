@@ -21,12 +21,13 @@ CAMPUS_KM, METRO_KM = "evidence:site-campus-km", "evidence:site-metro-km"
 @dataclass(frozen=True)
 class SiteLinkPrices:
     """Prices in the memo's currency: of a module and a gateway's port at each end, of the fibre of a link, and of what is
-    leased for it by the month."""
+    leased for it by the month. `watts` of each end."""
 
     optic: Any
     gateway: Any
     fibre: Any
     lease_per_month: Any
+    watts: Any
 
     def capex_usd(self, ports: int) -> dict[str, Any]:
         """What the links with so many ports at their ends cost to buy, by piece."""
@@ -46,12 +47,13 @@ def site_link_prices(given: Inputs) -> SiteLinkPrices | None:
     cluster = given.params.cluster
     if len(cluster.halls(cluster.final_gpus)) == 1 or not cluster.sites_joined or rented(given):
         return None
-    km = given.value("param:cluster.site_distance_km")
+    km, near = given.value("param:cluster.site_distance_km"), given.value("evidence:site-optic-campus-watts")
     if cluster.site_distance_km <= given.central(CAMPUS_KM):
         own = km * given.money("evidence:site-own-fibre-pair-km")
-        return SiteLinkPrices(given.money("evidence:site-optic-campus"), 0.0, own, 0.0)
+        return SiteLinkPrices(given.money("evidence:site-optic-campus"), 0.0, own, 0.0, near)
     optic, gateway = given.money("evidence:site-optic-metro"), given.money("evidence:site-gateway-port")
+    watts = given.value("evidence:site-metro-port-watts")
     if cluster.site_distance_km > given.central(METRO_KM):
-        return SiteLinkPrices(optic, gateway, 0.0, given.money("evidence:site-wave-month"))
+        return SiteLinkPrices(optic, gateway, 0.0, given.money("evidence:site-wave-month"), watts)
     pair = given.money("evidence:site-leased-fibre-pair-km-month") / given.value("evidence:site-waves-per-pair")
-    return SiteLinkPrices(optic, gateway, 0.0, km * pair)
+    return SiteLinkPrices(optic, gateway, 0.0, km * pair, watts)
