@@ -206,6 +206,7 @@ _WRITERS: dict[str, Callable[[float, int], str]] = {
     "kwh": _suffix("kWh"),
     "gbytes/s": _suffix("GB/s"),
     "gbits/s": _suffix("Gb/s"),
+    "tbits/s": _suffix("Tb/s"),
     "byte": _noun("byte", "bytes"),
     "kib": _suffix("KiB"),
     "mib": _suffix("MiB"),

@@ -60,6 +60,7 @@ WHAT_IFS: dict[str, tuple[str, dict[str, Any]]] = {
     "nothing is material": ("example", {"money__materiality_usd": 1}),
     "rare checkpoints": ("example", {"workload__checkpoint_minutes": 240}),
     "one site": ("kestrel-lab", {"cluster__sites": 1}),
+    "sites apart": ("kestrel-lab", {"cluster__sites_joined": False}),
     "one node rented": ("tern-finetuning", {"cluster__gpus": 8}),
     "offers": ("tern-finetuning", {"offers": [OFFER, OTHER]}),
 }

@@ -28,6 +28,7 @@ from fabricreport.scenario import ParamsFile
 from fabricreport.sections.client import rented
 from fabricreport.sections.latency.inputs import cluster_allreduce, network
 from fabricreport.sections.latency.measured import client_log, measured_option
+from fabricreport.sections.sites import GBITS_PER_TBIT, gbits_per_gpu, links_assumed, site_gbits_per_s
 
 BYTES_PER_MIB = 2**20
 Read = TypeVar("Read")
@@ -56,12 +57,29 @@ def examined(
         held = (*case.prices.questions, *(h for h in case.prices.quarantine if not h.is_fault and not h.is_question))
         remarks = [*map(str, held), *excluded_words(case.inputs), *_stand_ins(case), *_of_the_book(case)]
         book = {row.item: None for row in (*case.inputs.price_book.rows, *case.inputs.price_book.shipped)}
+        remarks += [str(loaded.placed(note)) for note in _assumed_links(case)]
         remarks += [str(loaded.placed(note)) for note in unknown_sellers(case.params, case.inputs.offers, book)]
         if not problems and trying:
             trying()
         if not problems and (trying or own_inputs(case)):
             problems += [loaded.placed(problem) for problem in tried_out(case)]
     return tuple(loaded.named(problem) for problem in problems), tuple(remarks), case
+
+
+def _assumed_links(case: Case) -> Iterator[Problem]:
+    """What is assumed of the links between an owner's sites."""
+    cluster = case.params.cluster
+    if not links_assumed(case.inputs):
+        return
+    rates = {site_gbits_per_s(cluster, gbits_per_gpu(cluster, o)) / GBITS_PER_TBIT for o in case.inputs.options}
+    yield Problem(
+        f"one network is taken to join the sites, {cluster.site_distance_km:g} km apart, at {max(rates):,.4g} Tbit/s each way "
+        "for each site",
+        key="cluster.sites",
+        value=str(cluster.sites),
+        remedy="Write cluster.site_distance_km and cluster.site_tbits_per_s as they are, or sites_joined: false where no job "
+        "spans sites.",
+    )
 
 
 def tried_out(case: Case) -> tuple[Problem, ...]:

@@ -13,7 +13,7 @@ from fabricreport.books.options import Option
 from fabricreport.errors import Problem
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import capacity
-from fabricreport.sections.client import endpoints_for, fabric_gpus, largest_job, mix_of, one_node, shape, whole_nodes
+from fabricreport.sections.client import endpoints_for, job_sizes, largest_job, mix_of, one_node, shape, whole_nodes
 from fabricreport.sections.latency import inputs as latency_inputs
 from fabricreport.sections.partner import barred
 
@@ -25,6 +25,7 @@ def contradictions(given: Inputs) -> Iterator[Problem]:
     """One problem for each option that cannot be had or built and for a model that finds no room."""
     yield from _of_other_gpus(given)
     yield from _beyond_switches(given)
+    yield from _cut(given)
     yield from _without_room(given)
     yield from _undivided(given)
     yield from _barred(given)
@@ -63,7 +64,7 @@ def _beyond_switches(given: Inputs) -> Iterator[Problem]:
     """Options whose switches cannot connect the largest cluster planned."""
     cluster = given.params.cluster
     key, whole = list(sizes(given).items())[-1]
-    largest = fabric_gpus(given, whole)
+    largest = cluster.networks(whole)[0]
     if one_node(given, largest):
         return
     for option in given.options:
@@ -88,6 +89,19 @@ def _barred(given: Inputs) -> Iterator[Problem]:
             value="true",
             remedy="Add options of InfiniBand or Spectrum-X, or write false.",
             rule="partner-rule-leaves-too-few",
+        )
+
+
+def _cut(given: Inputs) -> Iterator[Problem]:
+    """One job on all GPUs of sites that no network joins."""
+    cluster, kind = given.params.cluster, str(given.params.workload.kind)
+    if len(cluster.networks(cluster.final_gpus)) > 1 and not job_sizes(given) and not kind.startswith("inference"):
+        yield Problem(
+            "leaves no network for one job on all GPUs, and no sizes of smaller jobs are stated",
+            key="cluster.sites_joined",
+            value="false",
+            remedy=f"Say in workload.jobs what runs within a site, of {cluster.site_gpus} GPUs or fewer, or write true.",
+            rule="sites-apart-cut-the-job",
         )
 
 

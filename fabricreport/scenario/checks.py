@@ -23,6 +23,7 @@ from fabricreport.vocabulary import Acquisition, Question
 
 FIRST_YEAR, LAST_YEAR = 2020, 2100
 _SHARES_WITHIN = 0.001
+_GBITS_PER_TBIT = 1000.0
 _RESERVED = RESERVED_NAMES | {"latest", "archive", "cache", "tmp"}
 
 
@@ -148,6 +149,34 @@ def _sites(params: Params) -> Iterator[Finding]:
         )
 
 
+def _site_links(params: Params) -> Iterator[Finding]:
+    """Links are stated of sites that have some, at a rate that their GPUs can send."""
+    cluster = params.cluster
+    joined = cluster.sites > 1 and cluster.sites_joined
+    keys = ("site_distance_km", "site_tbits_per_s", *(() if cluster.sites > 1 else ("sites_joined",)))
+    for key in () if joined else keys:
+        if getattr(cluster, key) == type(cluster).model_fields[key].default:
+            continue
+        yield Finding(
+            "links-of-no-sites",
+            ("cluster", key),
+            "is of links between sites, and no network joins several of them",
+            getattr(cluster, key),
+            f"Leave out cluster.{key}, or correct cluster.sites or cluster.sites_joined.",
+            uses=(("cluster", "sites"), ("cluster", "sites_joined")),
+        )
+    most = cluster.site_gpus * cluster.links_per_gpu * cluster.link_gbits_per_s / _GBITS_PER_TBIT
+    if joined and (cluster.site_tbits_per_s or 0.0) > most:
+        yield Finding(
+            "sites-beyond-links",
+            ("cluster", "site_tbits_per_s"),
+            f"the links of a site's {cluster.site_gpus} GPUs carry {most:g} Tbit/s",
+            cluster.site_tbits_per_s,
+            f"Write {most:g} or less, or leave it out.",
+            uses=(("cluster", "sites"), ("cluster", "gpus"), ("cluster", "link_gbits_per_s")),
+        )
+
+
 def _ports(params: Params) -> Iterator[Finding]:
     cluster = params.cluster
     if cluster.nic_ports_per_node is None:
@@ -227,13 +256,14 @@ def _jobs(params: Params) -> Iterator[Finding]:
             "Correct the shares of GPU time, or leave out workload.jobs.",
         )
     for i, job in enumerate(jobs):
-        if job.gpus > cluster.site_gpus:
+        if job.gpus > cluster.networks(cluster.final_gpus)[0]:
             yield Finding(
                 "job-beyond-site",
                 ("workload", "jobs", i, "gpus"),
-                f"a site of the cluster holds {cluster.site_gpus} GPUs at its largest",
+                f"one network of the cluster joins {cluster.networks(cluster.final_gpus)[0]} GPUs at its largest",
                 job.gpus,
-                f"Write {cluster.site_gpus} or fewer, or correct cluster.gpus or cluster.sites.",
+                f"Write {cluster.networks(cluster.final_gpus)[0]} or fewer, or correct cluster.gpus, cluster.sites or "
+                "cluster.sites_joined.",
                 uses=(
                     ("cluster", "gpus"),
                     ("cluster", "sites"),
@@ -375,6 +405,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _growth,
     _whole_nodes,
     _sites,
+    _site_links,
     _ports,
     _vendor,
     _taper,

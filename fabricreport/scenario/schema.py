@@ -138,7 +138,20 @@ class Cluster(Section):
     )
     sites: Annotated[int, Unit("count", 1, 64)] = Field(
         default=1,
-        description="Buildings or data centres the cluster spans: of equal size, filled one after the other, each with a network of its own.",
+        description="Buildings or data centres the cluster spans: of equal size, filled one after the other.",
+    )
+    sites_joined: bool = Field(
+        default=True,
+        description="Whether one network joins the sites, so that a job may span them. If false each site has a network of "
+        "its own, and workload.jobs says what runs within one.",
+    )
+    site_distance_km: Annotated[float, Unit("km")] = Field(
+        default=2.0, description="Length of the fibre between two sites, in km; counts where sites are joined."
+    )
+    site_tbits_per_s: Annotated[float | None, Unit("tbits/s")] = Field(
+        default=None,
+        description="Rate each way between a site and the others, in Tbit/s. If left out the sites' share of what their GPUs "
+        "send on the network.",
     )
     subnets: Annotated[int, Unit("count", 1, 4096)] = Field(
         default=1, description="Subnets the fabric must be routable across."
@@ -167,6 +180,10 @@ class Cluster(Section):
     def site_gpus(self) -> int:
         """GPUs that one site holds when all are full: equal sites, in whole servers."""
         return self._room(self.final_gpus)
+
+    def networks(self, gpus: int) -> tuple[int, ...]:
+        """GPUs on each network when the cluster has so many: one over all sites where they are joined, else one in each."""
+        return (gpus,) if self.sites == 1 or self.sites_joined else self.halls(gpus)
 
     def halls(self, gpus: int) -> tuple[int, ...]:
         """GPUs in each site when the cluster has so many: the sites are filled one after the other."""
@@ -236,7 +253,7 @@ class Workload(Section):
         default=(),
         max_length=12,
         description="Sizes of the jobs and their shares of GPU time: a list of {gpus, share}. If left out one job on all "
-        "GPUs of a site, or on a cluster that several parties share the sizes published for one.",
+        "GPUs, or on a cluster that several parties share the sizes published for one.",
         examples=[[{"gpus": 64, "share": 0.4}, {"gpus": 512, "share": 0.6}]],
     )
     checkpoint_minutes: Annotated[float | None, Unit("min", 0.1, 10_080)] = Field(

@@ -76,7 +76,7 @@ def halls_of(given: Inputs, gpus: int) -> tuple[int, ...]:
 
 
 def fabric_gpus(given: Inputs, gpus: int) -> int:
-    """The most GPUs that one network joins in a cluster of so many: those of its fullest site."""
+    """GPUs of the fullest site in a cluster of so many."""
     return halls_of(given, gpus)[0]
 
 
@@ -113,13 +113,13 @@ def job_sizes(given: Inputs) -> tuple[tuple[int, float], ...]:
 def mix_of(given: Inputs, gpus: int) -> tuple[tuple[int, float], ...]:
     """(GPUs, share of GPU time) of what a cluster of so many GPUs runs, the smallest first.
 
-    A job stays within a site; one that finds no room takes the whole site. Without sizes each site runs one job.
+    A job stays on one network; one that finds no room takes the whole of it. Without sizes each network runs one job.
     """
     found: dict[int, float] = {}
-    for hall in halls_of(given, gpus):
-        for size, share in job_sizes(given) or ((hall, 1.0),):
-            taken = min(whole_nodes(given, size), hall)
-            found[taken] = found.get(taken, 0.0) + share * (hall / gpus)
+    for joined in given.params.cluster.networks(gpus):
+        for size, share in job_sizes(given) or ((joined, 1.0),):
+            taken = min(whole_nodes(given, size), joined)
+            found[taken] = found.get(taken, 0.0) + share * (joined / gpus)
     return tuple(sorted(found.items()))
 
 

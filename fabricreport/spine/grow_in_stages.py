@@ -75,7 +75,7 @@ class Finding(StrEnum):
     BANDWIDTH_PRICED = "lost bandwidth has a price"
     PASSES_PRICED = "so has another promise of the test"
     # what to read with care: the first few that hold
-    CARE_LINKS = "links between sites are not priced"
+    CARE_LINKS = "links between sites are priced at an assumed length or rate"
     CARE_LATER = "later stages have no prices of their own"
     CARE_UNTRIED = "the model was tried on no mixture of experts"
     CARE_GENERATION = "which side leads depends on the generation of the equipment"
@@ -138,7 +138,7 @@ def _title(case: Told) -> Iterator[Finding]:
     if cluster.final_gpus <= cluster.gpus:
         yield F.STAYS
     else:
-        yield F.GROWS_ON_SEVERAL if len(cluster.halls(cluster.final_gpus)) > 1 else F.GROWS_ON_ONE
+        yield F.GROWS_ON_SEVERAL if len(cluster.networks(cluster.final_gpus)) > 1 else F.GROWS_ON_ONE
     if compared(case):
         yield F.COMPARED
 
@@ -203,7 +203,7 @@ def _ahead(case: Told) -> Iterator[Finding]:
             yield F.NOW_ADDS
     if found.growing is not None:
         cluster = case.inputs.params.cluster
-        more = len(cluster.halls(cluster.final_gpus)) > len(cluster.halls(cluster.gpus))
+        more = len(cluster.networks(cluster.final_gpus)) > len(cluster.networks(cluster.gpus))
         yield F.SITE_OPEN if more else F.SITES_BEGUN
         yield F.STOP_WASTES if all(_wasted(case, o) for o in (choice, rival)) else F.STOP_WASTES_NOTHING
 
@@ -283,7 +283,7 @@ def cares(case: Told) -> tuple[Finding, ...]:
     decision = case.spoken("decision").findings
     latency = case.spoken("latency").findings
     every = (
-        (F.CARE_LINKS, decision.halls_unpriced),
+        (F.CARE_LINKS, decision.halls_assumed),
         (F.CARE_LATER, decision.later),
         (F.CARE_UNTRIED, latency.beyond_mixture),
         (F.CARE_GENERATION, decision.generation_turns),
@@ -316,9 +316,9 @@ def words(case: Told) -> Mapping[str, object]:
 
 
 def _sites(case: Told) -> tuple[int, int]:
-    """How many sites are begun with the first stage, and how many there are in the end."""
+    """How many networks are begun with the first stage, and how many there are in the end: one where sites are joined."""
     cluster = case.inputs.params.cluster
-    return len(cluster.halls(cluster.gpus)), len(cluster.halls(cluster.final_gpus))
+    return len(cluster.networks(cluster.gpus)), len(cluster.networks(cluster.final_gpus))
 
 
 def _lay_out(case: Told) -> Named:

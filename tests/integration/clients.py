@@ -318,6 +318,20 @@ def _settle_cluster(row: Row, data: dict[str, Any]) -> None:
     largest = max(cluster["gpus"], *(stage["gpus"] for stage in cluster.get("trajectory", ())), 0)
     if "sites" in cluster:
         cluster["sites"] = min(cluster["sites"], -(-largest // per_node))
+    _settle_sites(cluster, largest)
+
+
+def _settle_sites(cluster: dict[str, Any], largest: int) -> None:
+    """Links are stated of several sites that are joined, at no more than their GPUs send."""
+    per_node, sites = _per_node(cluster), cluster.get("sites", 1)
+    links = ("site_distance_km", "site_tbits_per_s")
+    for key in (*links, "sites_joined") if sites == 1 else links if not cluster.get("sites_joined", True) else ():
+        cluster.pop(key, None)
+    if "site_tbits_per_s" in cluster:
+        kind = _gpu(cluster).links
+        gbits = cluster.get("links_per_gpu", kind.per_gpu) * cluster.get("link_gbits_per_s", kind.gbits_per_s)
+        site = -(-largest // per_node // sites) * per_node
+        cluster["site_tbits_per_s"] = min(cluster["site_tbits_per_s"], site * gbits / 1000)
 
 
 def _per_node(cluster: Mapping[str, Any]) -> int:
@@ -360,6 +374,8 @@ def _settle_jobs(row: Row, data: dict[str, Any]) -> None:
     large = small * max(1, cluster["gpus"] // small // cluster.get("sites", 1))
     if row["workload.jobs"] == "one size" or (row["workload.jobs"] == "two sizes" and large == small):
         data["workload"]["jobs"] = [{"gpus": small, "share": 1.0}]
+    elif row["workload.jobs"] == LEFT_OUT and not cluster.get("sites_joined", True):
+        data["workload"]["jobs"] = [{"gpus": small, "share": 1.0}]  # one job on all GPUs finds no room in a site
     elif row["workload.jobs"] == "two sizes":
         data["workload"]["jobs"] = [{"gpus": small, "share": 0.4}, {"gpus": large, "share": 0.6}]
 

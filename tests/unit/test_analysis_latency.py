@@ -215,12 +215,12 @@ def test_the_chart_draws_from_the_result(name: str) -> None:
 
 
 def test_sweep_goes_past_the_largest_size_planned() -> None:
-    sizes = latency_gap.sweep_sizes(changed("kestrel-lab", cluster__sites=1).inputs)
+    sizes = latency_gap.sweep_sizes(case("kestrel-lab").inputs)
     assert sizes[0] == 16 and sizes[-1] >= 2 * 8192
 
 
-def test_sweep_ends_at_what_a_site_holds_where_there_are_several() -> None:
-    assert latency_gap.sweep_sizes(case("kestrel-lab").inputs)[-1] == 4096
+def test_sweep_ends_at_what_a_site_holds_where_none_is_joined() -> None:
+    assert latency_gap.sweep_sizes(case("sites apart").inputs)[-1] == 4096
 
 
 @rows("error", [0.9, 1.0, 1.2])

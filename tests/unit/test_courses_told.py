@@ -108,8 +108,8 @@ def test_jobs_within_nodes_are_told_of_as_they_stand(single: SingleNode, holds: 
     assert set(told(constructed(CourseKind.TAKE, single=single))) & every == holds
 
 
-def test_what_is_not_priced_is_said_of_halls() -> None:
-    holds = {name for name in SHIPPED if F.HALLS_UNPRICED in set(told(case(name).decision().courses, name))}
+def test_links_between_halls_that_nobody_stated_are_said_to_be_assumed() -> None:
+    holds = {name for name in SHIPPED if F.HALLS_ASSUMED in set(told(case(name).decision().courses, name))}
     assert holds == {"kestrel-lab"}
 
 

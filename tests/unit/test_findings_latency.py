@@ -131,6 +131,12 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
     ),
     "plan stated": (lambda r: r, {"workload__parallelism": PLAN}, (F.PLAN_GIVEN,)),
     "sizes stated": (lambda r: r, {"workload__jobs": [{"gpus": 64, "share": 1.0}]}, (F.JOBS_STATED,)),
+    "sites joined": (lambda r: r, {"cluster__sites": 2}, (F.SITES_JOINED,)),
+    "sites apart": (
+        lambda r: r,
+        {"cluster__sites": 2, "cluster__sites_joined": False, "workload__jobs": [{"gpus": 64, "share": 1.0}]},
+        (F.SITES_APART,),
+    ),
     "shared": (lambda r: r, {"cluster__tenancy": "multi"}, (F.JOBS_PUBLISHED,)),
     "quiet at every size": (lambda r: gaps(r, step_by_size=sweep(r, 0.01, 0.0)), {}, (F.STEP_QUIET,)),
     "loud at some size": (lambda r: gaps(r, step_by_size=sweep(r, 0.02, 0.0)), {}, (F.STEP_EXCEEDS,)),

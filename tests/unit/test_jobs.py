@@ -71,20 +71,22 @@ def test_what_a_mix_loses_is_the_mean_over_its_jobs_by_gpu_time(per_cent: int, s
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(2, 512), st.integers(1, 8), st.lists(st.integers(1, 64), max_size=4, unique=True))
-def test_jobs_share_all_time_and_stay_within_a_site(nodes: int, sites: int, sizes: list[int]) -> None:
+@given(st.integers(2, 512), st.integers(1, 8), st.lists(st.integers(1, 64), max_size=4, unique=True), st.booleans())
+def test_jobs_share_all_time_and_stay_on_a_network(nodes: int, sites: int, sizes: list[int], joined: bool) -> None:
     sites = min(sites, nodes)
     room = -(-nodes // sites)
     jobs = [{"gpus": 8 * min(n, room), "share": 1 / len(sizes)} for n in sizes]
     jobs = list({job["gpus"]: job for job in jobs}.values())
     jobs = [{**job, "share": 1 / len(jobs)} for job in jobs]
-    more: dict[str, Any] = {"workload__jobs": jobs} if jobs else {}
+    more: dict[str, Any] = {"workload__jobs": jobs, "cluster__sites_joined": joined or sites == 1} if jobs else {}
     case = changed(cluster__gpus=8 * nodes, cluster__sites=sites, workload__model_parameters_billion=8, **more)
     halls = case.params.cluster.halls(8 * nodes)
     assert sum(halls) == 8 * nodes and len(halls) <= sites
     mix = mix_of(case.inputs, 8 * nodes)
     assert sum(share for _, share in mix) == pytest.approx(1.0)
-    assert all(size <= max(halls) == fabric_gpus(case.inputs, 8 * nodes) for size, _ in mix)
+    networks = case.params.cluster.networks(8 * nodes)
+    assert sum(networks) == 8 * nodes and max(halls) == fabric_gpus(case.inputs, 8 * nodes)
+    assert all(size <= max(networks) for size, _ in mix)
     assert largest_job(case.inputs, 8 * nodes) == max(size for size, _ in mix)
 
 
@@ -96,8 +98,9 @@ def test_a_stage_too_small_for_a_job_runs_it_on_all_its_gpus() -> None:
     assert dict(mix_of(case.inputs, 1024)) == {64: 0.5, 512: 0.5}
 
 
-def test_sites_are_priced_as_networks_of_their_own() -> None:
-    two = changed(cluster__sites=2)
+def test_sites_that_are_not_joined_are_priced_as_networks_of_their_own() -> None:
+    jobs = [{"gpus": 512, "share": 1.0}]
+    two = changed(cluster__sites=2, cluster__sites_joined=False, workload__jobs=jobs)
     one = changed(cluster__gpus=512)
     for option in two.options:
         (both,), (half,) = (case.chain.bills.built[option.id] for case in (two, one))

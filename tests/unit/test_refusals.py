@@ -88,9 +88,12 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "jobs-do-not-sum": (client(workload={"jobs": [{"gpus": 8, "share": 0.5}]}), "workload.jobs"),
     "job-beyond-site": (
-        client(cluster={"sites": 2}, workload={"jobs": [{"gpus": 64, "share": 1.0}]}),
+        client(cluster={"sites": 2, "sites_joined": False}, workload={"jobs": [{"gpus": 64, "share": 1.0}]}),
         "workload.jobs[0].gpus",
     ),
+    "links-of-no-sites": (client(cluster={"site_distance_km": 10}), "cluster.site_distance_km"),
+    "sites-beyond-links": (client(cluster={"sites": 2, "site_tbits_per_s": 13}), "cluster.site_tbits_per_s"),
+    "sites-apart-cut-the-job": (client(cluster={"sites": 2, "sites_joined": False}), "cluster.sites_joined"),
     "plan-does-not-divide-jobs": (
         client(workload={"parallelism": {"tp": 8, "pp": 2, "dp": 4}, "jobs": [{"gpus": 8, "share": 1.0}]}),
         "workload.parallelism",

@@ -69,10 +69,11 @@ def alone() -> DecisionResult:
     return altered(result, verdict=replace(result.verdict, runner_up=result.verdict.choice))
 
 
-def test_a_plan_over_two_sites_has_two_networks_and_one_over_one_site_has_one() -> None:
-    assert F.GROWS_ON_SEVERAL in of(kestrel())
-    assert F.GROWS_ON_ONE in of(bench.case("one site"))
-    assert words(kestrel())["sites"] == "two sites"
+def test_a_plan_over_sites_that_are_not_joined_has_two_networks_and_any_other_has_one() -> None:
+    apart = bench.case("sites apart")
+    assert F.GROWS_ON_SEVERAL in of(apart)
+    assert all(F.GROWS_ON_ONE in of(one) for one in (kestrel(), bench.case("one site")))
+    assert words(apart)["sites"] == "two sites"
 
 
 def test_a_plan_that_does_not_grow_has_no_stages() -> None:
@@ -110,7 +111,7 @@ def test_switches_ahead_of_need_are_told_with_the_cables_that_they_spare() -> No
 @rows("parts", [False, True])
 def test_money_is_followed_against_other_reasons_where_money_decided(parts: bool) -> None:
     told = kestrel().spoken("decision")
-    same = ("halls_unpriced", "later", "kin_near", "sign_stage_one", "settle_stage_one")
+    same = ("halls_assumed", "later", "kin_near", "sign_stage_one", "settle_stage_one")
     kept = {name: getattr(told.findings, name) for name in same}
     dropped = ("generation_turns", "listing_turns", *ELSEWHERE)
     apart = replace(told, findings=SimpleNamespace(**kept, **dict.fromkeys(dropped, False)))  # type: ignore[arg-type]
@@ -231,8 +232,8 @@ def test_a_date_is_missed_in_no_outcome_or_in_some() -> None:
 
 
 def test_the_kind_of_network_stays_open_only_at_a_site_not_yet_begun() -> None:
-    assert {F.SITE_OPEN, F.SITES_BEGUN} & of(kestrel()) == {F.SITE_OPEN}
-    assert {F.SITE_OPEN, F.SITES_BEGUN} & of(bench.case("one site")) == {F.SITES_BEGUN}
+    assert {F.SITE_OPEN, F.SITES_BEGUN} & of(bench.case("sites apart")) == {F.SITE_OPEN}
+    assert all({F.SITE_OPEN, F.SITES_BEGUN} & of(one) == {F.SITES_BEGUN} for one in (kestrel(), bench.case("one site")))
 
 
 def test_what_the_test_guards_has_a_price() -> None:
@@ -244,7 +245,7 @@ def test_a_client_reads_three_cautions_and_always_one() -> None:
     assert F.CARE_ASSUMED in cares(bench.case("example"))
 
     def with_all(section: str) -> Any:
-        found = dict.fromkeys(("halls_unpriced", "later", "beyond_mixture"), False)
+        found = dict.fromkeys(("halls_assumed", "later", "beyond_mixture"), False)
         return SimpleNamespace(findings=SimpleNamespace(**found, generation_turns=True, listing_turns=True))
 
     case: Any = SimpleNamespace(spoken=with_all)
@@ -260,7 +261,7 @@ def test_the_maker_of_later_stages_stays_open_where_there_are_several() -> None:
 
 
 def test_cables_are_laid_out_for_a_site_that_is_begun_or_for_the_whole_of_one_network() -> None:
-    two, one = words(kestrel()), words(bench.case("one site"))
+    two, one = words(bench.case("sites apart")), words(kestrel())
     assert two["Lay_out"] == "Lay the cables of the first site out for its"
     assert two["full_size"] == "the full size of the first site"
     assert one["Lay_out"] == "Lay the cables out for" and one["full_size"] == "full size"
@@ -268,7 +269,7 @@ def test_cables_are_laid_out_for_a_site_that_is_begun_or_for_the_whole_of_one_ne
         laid = told["Lay_out"]
         assert isinstance(laid, Named) and getattr(laid.said["gpus"], "id", "") == figure
     begun: Any = Altered(kestrel(), {})
-    halls = SimpleNamespace(halls=lambda gpus: (1, 1, 1) if gpus > 512 else (1, 1), gpus=512, final_gpus=8192)
+    halls = SimpleNamespace(networks=lambda gpus: (1, 1, 1) if gpus > 512 else (1, 1), gpus=512, final_gpus=8192)
     begun.inputs = SimpleNamespace(params=SimpleNamespace(cluster=halls))
     assert _lay_out(begun) == "Lay the cables of each site out for its"
 
@@ -279,7 +280,7 @@ def test_what_later_stages_hold_is_told_as_lost_where_the_first_stage_alone_is_s
     assert F.AHEAD_LOST not in of(kestrel(), {f"decision.courses.wasted.0.{choice}": 0.0})
     told = kestrel().spoken("decision")
     other: Any = Altered(kestrel(), {})
-    names = ("sign_stage_one", "settle_stage_one", "kin_near", "halls_unpriced", "later", "generation_turns")
+    names = ("sign_stage_one", "settle_stage_one", "kin_near", "halls_assumed", "later", "generation_turns")
     bare = SimpleNamespace(**dict.fromkeys((*names, "listing_turns", "money_and_framework_part", *ELSEWHERE), False))
     other.spoken = lambda section: replace(told, findings=bare) if section == "decision" else kestrel().spoken(section)
     assert F.AHEAD_LOST not in set(findings(other))

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from fabricreport.models.collectives import timing as nccl
+from fabricreport.models.training.between_sites import SiteLinks
 from fabricreport.models.training.parallel import Plan
 from fabricreport.models.training.practice import BILLION, Model, Rules
-from fabricreport.models.training.step import Network, StepTime, Traffic, counted, timed
+from fabricreport.models.training.step import Network, StepTime, Traffic, counted, crossing, timed
 
 MS = 1e-3
 MBYTE = 1e6
@@ -62,11 +63,19 @@ def inference_step(
 
 
 def simulation_step(
-    network: Network, *, gpus: int, compute_ms: Any, halo_mbytes: Any, small_allreduces: Any, overlap: Any
+    network: Network,
+    *,
+    gpus: int,
+    compute_ms: Any,
+    halo_mbytes: Any,
+    small_allreduces: Any,
+    overlap: Any,
+    links: SiteLinks | None = None,
 ) -> StepTime:
     """One time step of a simulation: halos to the neighbours, then small AllReduces that nothing hides.
 
-    Halos may run behind `overlap` of the compute. Inputs are numbers or draws (n,).
+    Halos may run behind `overlap` of the compute. Over `links` that join sites the small AllReduces cross; few of the halos
+    do, and they are left out. Inputs are numbers or draws (n,).
     """
     rule = network.rules
     compute = np.asanyarray(compute_ms) * MS
@@ -95,6 +104,9 @@ def simulation_step(
         )
         small = timed("all-reduce", nccl.allreduce, network, float(rule.small_allreduce_bytes), gpus, 1)
         used.append(counted(small, "reduction", np.asanyarray(small_allreduces), 1.0))
+        if links is not None:
+            across = crossing("all-reduce", links, float(rule.small_allreduce_bytes))
+            used.append(counted(across, "sites", np.asanyarray(small_allreduces), 1.0))
     return _step(compute, used)
 
 

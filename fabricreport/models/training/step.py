@@ -1,6 +1,6 @@
 """Time of one training step: kernels, NVLink, traffic that nothing hides, and the pipeline's bubble.
 
-    step   = work x (1 + bubble) + exposed(data) + optimiser
+    step   = work x (1 + bubble) + exposed(data) + exposed(sites) + optimiser
     work   = compute + inside nodes + exposed(pipeline) + exposed(experts)
     bubble = (pp - 1) / (interleave x micro-batches)
     exposed(kind) = ends + max(0, rest - overlap(kind) x compute) + interference x hidden
@@ -25,10 +25,13 @@ from fabricreport.models.collectives import timing as nccl
 from fabricreport.models.collectives.parameters import LARGEST_HOST, Job, job
 from fabricreport.models.collectives.timing import Calibration, CollectiveTime
 from fabricreport.models.training import parallel
+from fabricreport.models.training.between_sites import SiteLinks
 from fabricreport.models.training.parallel import Plan, over_draws
 from fabricreport.models.training.practice import Accelerator, Model, Overlap, Practice, Rules
 
 US = 1e-6
+_OUTSIDE_WORK = ("data", "sites")
+"""Traffic at the end of a step, which lengthens no bubble of the pipeline."""
 
 
 @dataclass(frozen=True)
@@ -180,11 +183,12 @@ def training_step(
     kernel_efficiency: Any,
     overlap: Overlap,
     optimiser_share: Any = 0.0,
+    links: SiteLinks | None = None,
 ) -> TrainingStep:
     """The step of `model` under `plan` on `network`.
 
     `kernel_efficiency` is the share of peak the kernels reach on their own; `optimiser_share` the share of a step on
-    a perfect network that neither computes layers nor communicates. Exposed traffic inside the pipeline lengthens its
+    a perfect network that neither computes layers nor communicates; `links` join the sites that the job spans. Exposed traffic inside the pipeline lengthens its
     bubble too, which counts as exposed: what is left is the same on every network. Raises `InputError` for ranks that cannot be.
     """
     rule = network.rules
@@ -197,12 +201,13 @@ def training_step(
     pipeline = _pipeline(model, plan, network, count, compute, overlap)
     experts = _experts(model, plan, network, count, compute, overlap)
     data = _data(model, plan, network, count, compute, overlap)
-    used = (*tensor, *pipeline, *experts, *data)
+    used = (*tensor, *pipeline, *experts, *data, *_sites(model, plan, network, compute, overlap, links))
     in_node = _total(t.time_s for t in used if not t.on_fabric)
-    in_step = _total(t.exposed_s for t in used if t.on_fabric and t.kind != "data")
+    in_step = _total(t.exposed_s for t in used if t.on_fabric and t.kind not in _OUTSIDE_WORK)
     work = compute + in_node
     stretch = (plan.pp - 1.0) / (plan.interleave * count)
-    exposed = in_step * (1.0 + stretch) + _total(t.exposed_s for t in used if t.on_fabric and t.kind == "data")
+    at_end = _total(t.exposed_s for t in used if t.on_fabric and t.kind in _OUTSIDE_WORK)
+    exposed = in_step * (1.0 + stretch) + at_end
     free = work * (1.0 + stretch) / (1.0 - np.asanyarray(optimiser_share))
     return TrainingStep(
         step_time_s=free + exposed,
@@ -273,6 +278,22 @@ def _data(
     crossing = any(one.on_fabric for one, _ in found)
     share = _left(total, compute, overlap.data, overlap.interference, ends) if crossing else 1.0
     return [counted(one, "data", n, share if one.on_fabric else 1.0) for one, n in found]
+
+
+def _sites(
+    model: Model, plan: Plan, network: Network, compute: Any, overlap: Overlap, links: SiteLinks | None
+) -> list[Traffic]:
+    """All gradients summed over the sites once a step, in one bucket a layer of each stage, on top of what each site does.
+
+    Replicas are whole within a site, so nothing else crosses.
+    """
+    if links is None:
+        return []
+    buckets = max(1, model.layers // plan.pp)
+    size = model.parameters * network.rules.gradient_bytes / buckets
+    one = crossing("all-reduce", links, size)
+    share = _left(one.time_s * buckets, compute, overlap.data, overlap.interference, one.time_s)
+    return [counted(one, "sites", buckets, share)]
 
 
 def _tensor(model: Model, plan: Plan, network: Network, microbatches: float) -> list[Traffic]:
@@ -375,6 +396,12 @@ def _placed(network: Network, ranks: int, stride: int) -> tuple[int, bool]:
     per_domain = next(d for d in range(most, 0, -1) if ranks % d == 0)
     fused = network.rack_gpus > LARGEST_HOST
     return per_domain, fused and per_domain <= LARGEST_HOST
+
+
+def crossing(name: str, links: SiteLinks, size_bytes: float) -> Traffic:
+    """One sum of `size_bytes` over the sites of a job."""
+    time = links.allreduce_s(size_bytes)
+    return Traffic("", name, size_bytes, 1.0, links.sites, links.sites, True, time, time, "ring", "simple")
 
 
 def counted(one: Traffic, kind: str, count: Any, exposed_share: Any) -> Traffic:

@@ -82,7 +82,7 @@ class DecisionFinding(StrEnum):
     BARRED = "a requirement of contract takes options out of the advice"
     # courses of action
     COURSES = "courses beside taking an option are priced"
-    HALLS_UNPRICED = "and links between halls are not"
+    HALLS_ASSUMED = "and links between halls are, of an assumed length or rate"
     COURSES_PLAIN = "and none takes the place of the plain one"
     COURSES_INVOLVED = "and one takes the place of the plain one"
     STAGES_PRICED = "a plan in stages is priced to the end of each"

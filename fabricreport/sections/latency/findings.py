@@ -24,6 +24,7 @@ TRAFFIC = {
     "tensor": "activations inside layers",
     "halo": "halos between neighbours",
     "reduction": "small sums over all ranks",
+    "sites": "sums between sites",
 }
 """What each kind of traffic carries."""
 SIMULATED = "one domain on each GPU"
@@ -50,6 +51,8 @@ class LatencyFinding(StrEnum):
     JOBS_STATED = "the client states the sizes of the jobs"
     JOBS_PUBLISHED = "the cluster is shared, and nothing says in what sizes of job"
     JOBS_LISTED = "the sizes of the jobs are stated or taken from a publication"
+    SITES_JOINED = "one network joins several sites"
+    SITES_APART = "each of several sites has a network of its own"
     RUNS_DIRECT = "the traffic that takes longest goes from GPU to GPU"
     # when it matters
     STEP_EXCEEDS = "the step's median gap passes the threshold at some size tried"
@@ -87,7 +90,7 @@ class _Read:
 def spoken(given: Inputs, result: LatencyResult, figure: FigureOf) -> Spoken:
     """Findings and words of the latency section; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, figure)
-    groups = (_opening, _step, _jobs, _running, _mattering, _tried, _beyond)
+    groups = (_opening, _step, _jobs, _sites, _running, _mattering, _tried, _beyond)
     return Spoken(Findings(LatencyFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -121,6 +124,12 @@ def _jobs(read: _Read) -> Iterator[LatencyFinding]:
         yield F.JOB_ONE
     if read.result.job.kind in TRAINING_KINDS:
         yield F.BATCH_GROWS
+
+
+def _sites(read: _Read) -> Iterator[LatencyFinding]:
+    cluster = read.given.params.cluster
+    if len(cluster.halls(cluster.final_gpus)) > 1:
+        yield F.SITES_JOINED if cluster.sites_joined else F.SITES_APART
 
 
 def _running(read: _Read) -> Iterator[LatencyFinding]:

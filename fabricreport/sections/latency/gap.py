@@ -16,7 +16,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.parameters import MOST_GPUS, Job, job
 from fabricreport.models.collectives.timing import allreduce
-from fabricreport.sections.client import fabric_gpus, largest_job
+from fabricreport.sections.client import largest_job
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import Measured
 
@@ -76,9 +76,10 @@ def flat_ring(given: Inputs, gpus: int) -> Mapping[str, str]:
 def sweep_sizes(given: Inputs) -> tuple[int, ...]:
     """Cluster sizes from two nodes upwards, doubling, to twice the largest the client plans and at least 2,048, within what the model covers."""
     per_node = int(given.params.cluster.gpus_per_node)
-    wanted = max(int(display()["headline_gpus"]) * 2, 2 * max(fabric_gpus(given, g) for g, _ in inputs.stages(given)))
     cluster = given.params.cluster
-    largest = min(wanted, MOST_GPUS, int(cluster.site_gpus) if cluster.sites > 1 else MOST_GPUS)
+    wanted = 2 * max(int(display()["headline_gpus"]), *(cluster.networks(g)[0] for g, _ in inputs.stages(given)))
+    joined = cluster.networks(cluster.final_gpus)
+    largest = min(wanted, MOST_GPUS, joined[0] if len(joined) > 1 else MOST_GPUS)
     found = [2 * per_node]
     while 2 * found[-1] <= largest:
         found.append(2 * found[-1])

@@ -26,6 +26,7 @@ from fabricreport.models.training.practice import Model, Overlap
 from fabricreport.models.training.step import Network, StepTime, best_plan, trained, training_step
 from fabricreport.provenance import plain
 from fabricreport.scenario.schema import PRETRAINING, ROOM_PER_GPU_BILLION
+from fabricreport.sections import sites
 from fabricreport.sections.client import (
     effort_of,
     job_sizes,
@@ -288,6 +289,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
     def draw(entry: str) -> Any:
         return given.draw(f"evidence:{entry}")[::every]
 
+    links = sites.job_links(given, work.gpus, sites.gbits_per_gpu_of(wires))
     if work.model is None or work.plan is None:
         return other_steps.simulation_step(
             wires,
@@ -296,6 +298,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
             halo_mbytes=draw("hpc-halo-mbytes"),
             small_allreduces=draw("hpc-small-allreduces"),
             overlap=draw("overlap-data-parallel"),
+            links=links,
         )
     if work.kind not in TRAINING_KINDS:
         return other_steps.inference_step(
@@ -317,6 +320,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
             draw("overlap-interference"),
         ),
         optimiser_share=draw("optimizer-share-of-step"),
+        links=links,
     )
 
 

@@ -6,6 +6,7 @@ from fabricreport.figures import Index
 from fabricreport.models.training.step import TrainingStep
 from fabricreport.sections.client import SHARED_JOBS, fabric_gpus, shared_cluster
 from fabricreport.sections.latency.figure_context import EachSpec, LatencyFigures, Spec
+from fabricreport.sections.sites import GBITS_PER_TBIT, LINKS, gbits_per_gpu, site_gbits_per_s, sites_in_use
 
 _SIZE = ("param:cluster.gpus", "param:cluster.sites", "param:workload.jobs")
 
@@ -18,6 +19,16 @@ def _sources(at: LatencyFigures) -> tuple[str, ...]:
 def _batch(at: LatencyFigures) -> float:
     step = at.result.steps[at.result.pair[0].id]
     return float(step.batch_tokens) if isinstance(step, TrainingStep) else 0.0
+
+
+def _sites(at: LatencyFigures) -> int:
+    cluster = at.given.params.cluster
+    return sites_in_use(cluster, cluster.final_gpus)
+
+
+def _site_rate(at: LatencyFigures) -> float:
+    cluster = at.given.params.cluster
+    return site_gbits_per_s(cluster, gbits_per_gpu(cluster, at.result.pair[0])) / GBITS_PER_TBIT
 
 
 def _trains(at: LatencyFigures) -> bool:
@@ -37,8 +48,8 @@ JOB_SPECS = (
     Spec(
         "latency.network_gpus",
         "gpus",
-        label="GPUs that one network joins at the start",
-        rule="GPUs of the fullest site; sites are filled one after the other",
+        label="GPUs of the fullest site at the start",
+        rule="sites are filled one after the other",
         value=lambda at: float(fabric_gpus(at.given, int(at.given.params.cluster.gpus))),
         inputs=_SIZE[:2],
         digits=6,
@@ -51,6 +62,25 @@ JOB_SPECS = (
         value=lambda at: float(at.given.params.cluster.site_gpus),
         inputs=("param:cluster.gpus", "param:cluster.sites", "param:cluster.trajectory"),
         digits=6,
+    ),
+    Spec(
+        "latency.sites",
+        "count",
+        label="Sites that one network joins when all are full",
+        rule="GPUs at the end ÷ GPUs of a site, rounded up",
+        value=_sites,
+        inputs=_SIZE[:2],
+        when=lambda at: _sites(at) > 1,
+    ),
+    Spec(
+        "latency.site_rate",
+        "tbits/s",
+        label=lambda at: f"Rate each way between a site and the others, {at.base}",
+        rule="as stated, else (sites − 1) ÷ sites of what a site's GPUs send ÷ oversubscription",
+        value=_site_rate,
+        inputs=(LINKS[1], *_SIZE[:2], "param:cluster.oversubscription"),
+        digits=3,
+        when=lambda at: _sites(at) > 1,
     ),
     Spec(
         "latency.batch",
@@ -67,7 +97,7 @@ JOB_SPECS = (
         "latency.job.gpus[job]",
         "gpus",
         label=lambda _, job: f"GPUs of a job, size {job}",
-        rule="the size stated or published, where a site has room for it",
+        rule="the size stated or published, where a network has room for it",
         value=lambda _, job: float(job),
         inputs=lambda at, _: _sources(at),
         digits=6,

@@ -9,7 +9,7 @@ from fabricreport.blocks import Drawing
 from fabricreport.books.names import whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.sections.tco.charts import colours_of
-from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
+from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.theme import (
     INK,
@@ -44,7 +44,7 @@ def _stage_bars(axis: Axes, option: str, owned: Ownership, rows: list[tuple[str,
     builds = owned.builds[option]
     for i, (build, bought) in enumerate(zip(builds, owned.bought[option], strict=True)):
         at = 0.0
-        for shade, cause in zip((1.0, 0.62, 0.36, 0.16), FABRIC_CAUSES, strict=True):
+        for shade, cause in zip((1.0, 0.62, 0.36, 0.16, 0.08), bought, strict=False):
             value = float(rounded(bought[cause]))
             axis.bar(i, value, bottom=at, width=0.62, color=hue, alpha=shade, edgecolor="white")
             at += value

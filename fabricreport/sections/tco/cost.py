@@ -31,6 +31,7 @@ from fabricreport.provenance import Traced, plain
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.inputs import Common, OptionInputs
+from fabricreport.sections.tco.site_links import SITE_FIBRE, SITE_GATEWAYS, SITE_LEASE, SITE_OPTICS
 
 CAUSES: Mapping[str, str] = {
     "rent": "Rent of the GPUs",
@@ -38,6 +39,7 @@ CAUSES: Mapping[str, str] = {
     "switches": "Switches",
     "optics_and_cables": "Optics and cables",
     "adapters": "Network adapters",
+    "site_links": "Links between sites",
     "spares_and_installation": "Spares, installation, network manager",
     "power_and_cooling": "Power and cooling",
     "space": "Colocation space",
@@ -63,10 +65,13 @@ COMMON_CAUSES = ("lost_servers", "lost_faults")
 
 DIFFERING = tuple(cause for cause in CAUSES if cause not in COMMON_CAUSES)
 
-FABRIC_CAUSES = ("switches", "optics_and_cables", "adapters", "spares_and_installation")
+FABRIC_CAUSES = ("switches", "optics_and_cables", "adapters", "site_links", "spares_and_installation")
 """The causes that make up the fabric's capital."""
 
-QUOTED = ("switches", "optics", "copper and fibre", "adapters", "management servers", "licences", "support of switches")
+QUOTED = (
+    *("switches", "optics", "copper and fibre", "adapters", "management servers", "licences", "support of switches"),
+    SITE_GATEWAYS,
+)
 """Pieces of a bill that sellers of the fabric quote, by the beginning of their names."""
 
 RENT = "rent"
@@ -77,6 +82,7 @@ _COMMON = ("servers", "residual", "delay", "lost: ")
 
 _GROUPS: Mapping[str, tuple[str, ...]] = {
     "optics_and_cables": ("optics", "copper and fibre"),
+    "site_links": (SITE_OPTICS, SITE_GATEWAYS, SITE_FIBRE, SITE_LEASE),
     "spares_and_installation": ("spares", "installation", "management servers"),
     "power_and_cooling": ("power", "cooling"),
     "space": ("colocation",),
@@ -100,7 +106,7 @@ def purchases(builds: Sequence[Build], option: OptionInputs, common: Common) -> 
         standing = fabric.capex(build, option, common)
         watts = {
             "servers": build.nodes * common.server.watts,
-            "fabric": sum(fabric.watts(build, option).values()),
+            "fabric": sum(fabric.watts(build, option, common).values()),
         }
         licences = fabric.licences_per_year(build, option)
         parts = {name: value - before.get(name, 0.0) for name, value in standing.items()}
@@ -126,6 +132,7 @@ def running(option: OptionInputs, common: Common) -> Running:
     Adapters sit in the servers and are supported with them; optics and cables have spares instead of support.
     """
     fabric_keeps = common.retention_fabric
+    linked = common.site_links is not None
     return Running(
         usd_per_kwh=common.per_kwh,
         pue=common.pue,
@@ -133,12 +140,14 @@ def running(option: OptionInputs, common: Common) -> Running:
             "switches": option.support,
             "servers": common.server_support,
             "adapters": common.server_support,
+            **({SITE_GATEWAYS: option.support} if linked else {}),
         },
         retention_per_year={
             "servers": common.retention_servers,
             "switches": fabric_keeps,
             "optics": fabric_keeps,
             "adapters": fabric_keeps,
+            **({SITE_OPTICS: fabric_keeps, SITE_GATEWAYS: fabric_keeps} if linked else {}),
         },
         training_usd=option.training,
         colocation_usd_per_kw_month=common.space_per_kw_month,
@@ -159,7 +168,19 @@ def own_cost(builds: Sequence[Build], option: OptionInputs, common: Common) -> C
     for month, per_year in staff_per_year(common, option):
         staff = staff + common.discounting.level((per_year - paid) / 12, common.months, after=month)
         paid = per_year
-    return CostComponents({**costs, "staff": staff})
+    return CostComponents({**costs, "staff": staff, **_site_lease(builds, common)})
+
+
+def _site_lease(builds: Sequence[Build], common: Common) -> dict[str, Any]:
+    """Present value of the fibre or the waves leased between sites, from the stage on that joins them."""
+    if common.site_links is None:
+        return {}
+    value: Any = 0.0
+    before = 0
+    for build in builds:
+        more = common.site_links.lease_usd_per_month(build.site_ports - before)
+        value, before = value + common.discounting.level(more, common.months, after=build.month), build.site_ports
+    return {SITE_LEASE: value}
 
 
 def hours_of(common: Common) -> Any:

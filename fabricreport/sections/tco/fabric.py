@@ -14,6 +14,7 @@ from fabricreport.models.fabric.growth import GrowthPlan, GrowthPrices, GrowthSt
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials
 from fabricreport.scenario import Cluster
 from fabricreport.sections.client import endpoints_for, shape
+from fabricreport.sections.sites import port_count
 from fabricreport.sections.tco.inputs import Common, OptionInputs
 
 _PIECES = (
@@ -29,7 +30,8 @@ class Build:
 
     `bom` and `cables` are cumulative; `needed_switches` is the smallest fabric for this size alone. `managed` says
     whether a fabric manager is bought: a fabric of one switch runs the manager that the switch brings. `sites`: the
-    networks it is made of where it spans sites, each with a bill of its own; their pieces are added up here.
+    networks it is made of where sites are not joined, each with a bill of its own; their pieces are added up here.
+    `site_ports`: ports at the ends of the links between sites where one network joins them.
     """
 
     month: int
@@ -40,6 +42,7 @@ class Build:
     needed_switches: int
     managed: bool
     sites: tuple[Build, ...] = ()
+    site_ports: int = 0
 
 
 def manager_links(cluster: Cluster, option: Option, sizes: Sequence[int]) -> int:
@@ -65,14 +68,23 @@ def manager_links(cluster: Cluster, option: Option, sizes: Sequence[int]) -> int
 def builds(
     cluster: Cluster, option: Option, stages: Sequence[tuple[int, int]], servers_per_rack: int
 ) -> tuple[Build, ...]:
-    """What stands after each stage (month, GPUs), a network in each site. Raises `OutOfRange` for a size the option's
-    switches cannot hold."""
-    if cluster.sites == 1:
-        return _network(cluster, option, stages, servers_per_rack)
+    """What stands after each stage (month, GPUs): one network, with links between the sites that it joins, or one in each.
+
+    One network over several sites has the pieces that it has in one, so that it never costs less. Raises `OutOfRange` for
+    a size the option's switches cannot hold.
+    """
+    if not apart(cluster):
+        found = _network(cluster, option, stages, servers_per_rack)
+        return tuple(replace(build, site_ports=port_count(cluster, option, build.gpus)) for build in found)
     each = [_network(cluster, option, own, servers_per_rack) for own in site_stages(cluster, stages)]
     return tuple(
         _joined(month, gpus, [standing for own in each if (standing := _by(own, month))]) for month, gpus in stages
     )
+
+
+def apart(cluster: Cluster) -> bool:
+    """Whether each of several sites has a network of its own."""
+    return cluster.sites > 1 and not cluster.sites_joined
 
 
 def site_stages(cluster: Cluster, stages: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
@@ -173,7 +185,8 @@ def capex(build: Build, option: OptionInputs, common: Common) -> dict[str, Any]:
         management_nodes=1 if build.managed else 0,
         management_node_usd=option.management_servers * option.manager.at(build.gpus),
     )
-    return dict(fabric_capex_usd(build.bom, build.cables, option.prices, extras))
+    parts = dict(fabric_capex_usd(build.bom, build.cables, option.prices, extras))
+    return parts | (common.site_links.capex_usd(build.site_ports) if common.site_links else {})
 
 
 def added(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -182,9 +195,10 @@ def added(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {name: sum(part.get(name, 0.0) for part in parts) for name in names}
 
 
-def watts(build: Build, option: OptionInputs) -> Mapping[str, Any]:
+def watts(build: Build, option: OptionInputs, common: Common) -> Mapping[str, Any]:
     """Watts of the standing fabric by group, adapters included."""
-    return fabric_watts(build.bom, build.cables, option.watts)
+    parts = fabric_watts(build.bom, build.cables, option.watts)
+    return parts | ({"site links": build.site_ports * common.site_links.watts} if common.site_links else {})
 
 
 def licences_per_year(build: Build, option: OptionInputs) -> Any:
@@ -210,7 +224,7 @@ def growth_cost(cluster: Cluster, option: Option, inputs: OptionInputs, common: 
 
     Sites add up; one that is filled at once grows no further and has nothing to plan.
     """
-    stages = site_stages(cluster, common.stages) if cluster.sites > 1 else [common.stages]
+    stages = site_stages(cluster, common.stages) if apart(cluster) else [common.stages]
     found = [cost for own in stages if (cost := _grown(cluster, option, inputs, common, own))]
     if not found:
         return None

@@ -10,6 +10,7 @@ import numpy as np
 from fabricreport.figures import Index
 from fabricreport.models.judgement.difference import RelativeDifference, relative_difference
 from fabricreport.provenance import inputs_of, plain
+from fabricreport.sections.sites import LINKS
 from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
 from fabricreport.sections.tco.figure_context import CostFigures, EachSpec, PairSpec, Spec
 
@@ -65,7 +66,7 @@ _BUILT = (
         label=lambda at, cause, option: f"{CAUSES[cause]}, to buy: {at.names[option]}",
         rule="pieces × price, at today's prices and not discounted",
         value=lambda at, cause, option: at.owned.capital[option][cause],
-        inputs=_grown,
+        inputs=lambda at, cause, _: (*_grown(at), *LINKS) if cause == "site_links" else _grown(at),
         central="mean",
     ),
     EachSpec(
@@ -266,7 +267,7 @@ FABRIC_SPECS = (*_BUILT, *_PAIR, *_GROWTH, *_FAMILIES, *_STEPS)
 FABRIC_INDEXES: Mapping[str, Index[CostFigures]] = {
     "owner": Index(lambda at: at.owners),
     "piece": Index(lambda _: _PIECES, _PIECES),
-    "fabric_cause": Index(lambda _: FABRIC_CAUSES, FABRIC_CAUSES),
+    "fabric_cause": Index(lambda at: at.fabric_causes, FABRIC_CAUSES),
     "stage": Index(
         lambda at: (
             [str(n) for n in range(max((len(s) for s in at.owned.builds.values()), default=0))] if at.owns else ()

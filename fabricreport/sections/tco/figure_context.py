@@ -13,7 +13,6 @@ from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import tier_capacity
 from fabricreport.scenario import Cluster
-from fabricreport.sections.tco.cost import FABRIC_CAUSES
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.vocabulary import Side
@@ -74,6 +73,11 @@ class CostFigures:
         """The options, if their fabric is owned."""
         return self.owned.builds if self.owns else ()
 
+    @property
+    def fabric_causes(self) -> Iterable[str]:
+        """The causes of the fabric's capital that this client has, if it owns one."""
+        return next(iter(self.owned.capital.values())) if self.owns else ()
+
     def last(self, option: str) -> Build:
         """What stands of an option after the last stage."""
         return self.owned.builds[option][-1]
@@ -89,7 +93,7 @@ class CostFigures:
 
     def fabric(self, option: str) -> Any:
         """Capital of the whole fabric, installed."""
-        return sum(self.owned.capital[option][c] for c in FABRIC_CAUSES)
+        return sum(self.owned.capital[option].values())
 
     @cached_property
     def steps(self) -> Mapping[str, tuple[int, ...]]:

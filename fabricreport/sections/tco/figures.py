@@ -9,6 +9,7 @@ import numpy as np
 
 from fabricreport.figures import Declaration, Index
 from fabricreport.provenance import inputs_of
+from fabricreport.sections.sites import LINKS
 from fabricreport.sections.tco.cost import CAUSES, DIFFERING
 from fabricreport.sections.tco.cross_check import PAIR_SPECS
 from fabricreport.sections.tco.fabric_figures import FABRIC_INDEXES, FABRIC_SPECS
@@ -32,7 +33,7 @@ _TOTALS = (
         label=lambda at, cause, option: f"{at.result.labels[cause]}: {at.names[option]}",
         rule="mean over the outcomes of the present value over the horizon",
         value=lambda at, cause, option: at.result.components[option][cause],
-        inputs=_SIZE,
+        inputs=lambda _, cause, __: (*_SIZE, *LINKS) if cause == "site_links" else _SIZE,
         central="mean",
     ),
     EachSpec(

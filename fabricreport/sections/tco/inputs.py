@@ -32,6 +32,7 @@ from fabricreport.sections.client import (
 from fabricreport.sections.rent_terms import ASSUMED
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tco.licences import Charged, manager_of, system_of
+from fabricreport.sections.tco.site_links import SiteLinkPrices, site_link_prices
 from fabricreport.vocabulary import Side
 
 _HOURS_PER_MINUTE = 1 / 60
@@ -75,6 +76,7 @@ class Common:
     delay_per_day: Any
     weeks_allowed: float
     run_days: float | None
+    site_links: SiteLinkPrices | None = None
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ def common_inputs(given: Inputs) -> Common:
         delay_per_day=given.money("param:money.price_of_delay_usd_per_day"),
         weeks_allowed=float(organisation.time_to_production_weeks),
         run_days=given.params.workload.run_days,
+        site_links=site_link_prices(given),
     )
 
 

@@ -13,6 +13,7 @@ _PARTS = (
     ("Switches", "switches", "switches", "switch"),
     ("Transceivers, with cables", "transceivers", "optics_and_cables", ""),
     ("Adapters", "nics", "adapters", "nic"),
+    ("Links between sites", "", "site_links", ""),
     ("Spares, installation, network manager", "", "spares_and_installation", ""),
 )
 """Rows of the parts list: what stands at the left, the pieces counted, their cause in the bill, the piece with one price."""
@@ -35,6 +36,8 @@ def materials(given: Inputs, result: TcoResult) -> Table:
     for option in result.order:
         rows.append(Row([Name(names[option]), "", "", ""], role="group"))
         for label, counted, cause, piece in _PARTS:
+            if f"tco.bill.{cause}.{option}" not in number:
+                continue  # no site is joined to another
             count = number[f"tco.count.{counted}.{option}"] if counted else None
             price = given.figure(pieces[option][piece].price) if piece else None
             rows.append(Row([label, count, price, number[f"tco.bill.{cause}.{option}"]]))

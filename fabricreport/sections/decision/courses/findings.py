@@ -12,6 +12,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.courses.result import CoursesResult, OneNode, PricedCourse
 from fabricreport.sections.decision.finding import DecisionFinding as F
+from fabricreport.sections.sites import links_assumed
 from fabricreport.vocabulary import CourseKind
 
 _ADVICE: Mapping[CourseKind, F] = {
@@ -43,8 +44,8 @@ def staged(found: CoursesResult, plainly: F) -> F:
 
 def course_findings(given: Inputs, found: CoursesResult) -> Iterator[F]:
     """What holds of the courses beside what is advised."""
-    if given.params.cluster.sites > 1:
-        yield F.HALLS_UNPRICED
+    if links_assumed(given):
+        yield F.HALLS_ASSUMED
     yield from _holding(found)
     if found.meeting is not None and not found.by_date:
         yield F.DATE_DEAR

@@ -21,6 +21,7 @@ from fabricreport.sections.decision.turning import label_of
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, PricedQuestion
 from fabricreport.sections.gpu_age import newer_gpu
+from fabricreport.sections.sites import sites_in_use
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.vocabulary import CourseKind
 
@@ -257,7 +258,7 @@ def _topology(at: Facts) -> Due | None:
 
 def _halls(at: Facts) -> Due | None:
     cluster = at.given.params.cluster
-    return Due(Kind.HALLS, None) if len(cluster.halls(cluster.final_gpus)) > 1 and not rented(at.given) else None
+    return Due(Kind.HALLS, None) if sites_in_use(cluster, cluster.final_gpus) > 1 and not rented(at.given) else None
 
 
 def _reprice(at: Facts) -> Due | None:
