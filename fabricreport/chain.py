@@ -209,6 +209,6 @@ def _losses(
 ) -> tuple[Mapping[str, Traced], Traced]:
     """What an option loses by cause, and its weeks; as seen, where it stands."""
     if seen is None or seen.option != option.id:
-        return losses(given, option, found.by_job(given, option.id))
-    lost, weeks = losses(given, option, found.by_job(given, option.id), seen.weeks)
+        return losses(given, option, found.by_job(given, option.id), found.jobs.standby)
+    lost, weeks = losses(given, option, found.by_job(given, option.id), found.jobs.standby, seen.weeks)
     return {**lost, "fabric": given.spread(lost["fabric"] * seen.faults)}, weeks

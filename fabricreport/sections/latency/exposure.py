@@ -8,6 +8,7 @@ from typing import Any
 
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
+from fabricreport.models.risk.spares import Standby
 from fabricreport.models.training.step import Network, StepTime
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import mix_of
@@ -30,6 +31,11 @@ class Jobs:
     shared: Mapping[int, inputs.Job]
     own: Mapping[str, Mapping[int, inputs.Job]]
 
+    @property
+    def standby(self) -> dict[int, Standby]:
+        """What stands by of each job, on every option alike, by GPUs of the job."""
+        return {gpus: work.standby for gpus, work in self.shared.items()}
+
 
 @dataclass(frozen=True)
 class Timed:
@@ -44,8 +50,9 @@ class Timed:
 class Exposure:
     """Networks, steps and shares lost by option id, for every size of job that the client's clusters run.
 
-    `stages`: (GPUs of the cluster, share of the horizon's GPU-months) of each size. A share is of the job's GPU time:
-    what its step takes beyond the shared plan's on a perfect network. Under the shared plan that is the traffic exposed.
+    `stages`: (GPUs of the cluster, share of the horizon's GPU-months) of each size. A share is of the
+    time of the job's working nodes: what its step takes beyond the shared plan's on a perfect network. Under the shared plan that is
+    the traffic exposed.
     """
 
     stages: tuple[tuple[int, float], ...]
@@ -103,5 +110,5 @@ def timed_over(given: Inputs, jobs: Jobs, option: Option, wires: Network) -> Tim
         steps[gpus] = inputs.step(given, work, wires)
         shared = jobs.shared[gpus]
         beside = steps[gpus] if shared is work else inputs.step(given, shared, wires)
-        shares[gpus] = 1.0 - shared.busy * (1.0 - steps[gpus].lost_share(beside))
+        shares[gpus] = steps[gpus].lost_share(beside)
     return Timed(wires, steps, shares)
