@@ -36,7 +36,9 @@ def fabric_fte(gpus: int, rule: StaffRule) -> NDArray[np.float64]:
         raise InputError(Problem("must be at least 1", key="gpus", value=str(gpus)))
     small, mid = array(rule.small), np.maximum(array(rule.small), array(rule.mid))
     large = np.maximum(mid, array(rule.large))
-    staff = small + (mid - small) * _part(gpus, SMALL_GPUS, MID_GPUS) + (large - mid) * _part(gpus, MID_GPUS, LARGE_GPUS)
+    staff = (
+        small + (mid - small) * _part(gpus, SMALL_GPUS, MID_GPUS) + (large - mid) * _part(gpus, MID_GPUS, LARGE_GPUS)
+    )
     more = max(0.0, (gpus - LARGE_GPUS) / MID_GPUS) * array(rule.per_1024_more)
     return array((staff + more) * array(rule.factor))
 

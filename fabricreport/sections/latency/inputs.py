@@ -58,6 +58,13 @@ PROFILE = (
 )
 """Params that choose branches here and so leave no mark in the arrays."""
 
+SPARED = (
+    "evidence:common-interruptions-per-gpu-year",
+    "evidence:node-fault-share",
+    "evidence:node-repair-hours",
+    "evidence:node-wait-hours",
+)
+"""What the number of hot spares rests on beside the speed of the plans."""
 _P95_OVER_MEDIAN = 2.44
 """The 95th percentile of a normal error over the median of its absolute value."""
 
