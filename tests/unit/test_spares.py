@@ -90,7 +90,7 @@ def test_so_it_does_for_any_model_and_size_whose_plan_stays_of_its_kind(seed: in
     model = {"workload__model_parameters_billion": float(rng.choice([8, 30, 70, 175, 405]))}
     if seed % 2:
         model = {"workload__kind": "pretraining-moe", "workload__model_parameters_billion": 47.0}
-    gpus = 8 * int(rng.choice([rng.integers(96, 126), rng.integers(132, 250)]))
+    gpus = 8 * int(rng.choice([rng.integers(96, 126), rng.integers(132, 160)]))
     smaller, larger = steps_of(range(gpus, gpus + 9, 8), **model).values()
     if kind_of(smaller) != kind_of(larger):
         return  # a plan of another kind trades traffic for gaps or for work inside nodes, which no network causes
