@@ -89,13 +89,17 @@ class Exposure:
         return sum(part * widened(given, size, shares[size]) for size, part in self.jobs.mixes[gpus])
 
 
-def jobs_of(given: Inputs, options: Iterable[Option]) -> Jobs:
-    """The jobs of each size of the cluster, and their plans on every option."""
+def jobs_of(given: Inputs, options: Iterable[Option] = ()) -> Jobs:
+    """The jobs of each size of the cluster, and their plans on these options."""
     mixes = {gpus: mix_of(given, gpus) for gpus, _ in inputs.stages(given)}
     sizes = sorted({size for mix in mixes.values() for size, _ in mix})
     shared = {gpus: inputs.job(given, gpus) for gpus in sizes}
-    own = {o.id: {gpus: inputs.suited(given, work, o) for gpus, work in shared.items()} for o in options}
-    return Jobs(mixes, shared, own)
+    return Jobs(mixes, shared, {o.id: plans_of(given, shared, o) for o in options})
+
+
+def plans_of(given: Inputs, shared: Mapping[int, inputs.Job], option: Option) -> Mapping[int, inputs.Job]:
+    """The jobs under the plans that suit an option."""
+    return {gpus: inputs.suited(given, work, option) for gpus, work in shared.items()}
 
 
 def timed_on(given: Inputs, jobs: Jobs, option: Option, measured: inputs.Measured | None) -> Timed:
