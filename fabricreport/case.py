@@ -262,7 +262,8 @@ class Case:
             given, base, found = self.inputs, self.chain, self.comparison
             exposed = {o.id: base.exposure.by_job(given, o.id) for o in given.options}
             hour, pair = base.bills.common.gpu_hour_value, (found.choice, found.rival)
-            return tail_risk.run(given, exposed, self.latency().step_time_s, base.losses, hour, pair)
+            standby, step_s = base.exposure.jobs.standby, self.latency().step_time_s
+            return tail_risk.run(given, exposed, standby, step_s, base.losses, hour, pair)
 
         return self._study("tail_risk", make)
 

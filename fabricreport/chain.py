@@ -16,7 +16,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.latency.exposure import Exposure, Jobs, Timed, jobs_of, timed_on, timed_over
+from fabricreport.sections.latency.exposure import Exposure, Jobs, Timed, jobs_of, plans_of, timed_on, timed_over
 from fabricreport.sections.latency.inputs import pair, stages
 from fabricreport.sections.latency.measured import ClientMeasurements, client_measurements, measured_option
 from fabricreport.sections.tail_risk.horizon import Losses, losses
@@ -26,7 +26,7 @@ from fabricreport.sections.tco.inputs import Common, OptionInputs, bared, common
 from fabricreport.uncertain import Uncertain
 
 Found = TypeVar("Found")
-STEPS, LOSSES, STANDING, COMMON = "steps", "losses", "standing", "common"
+JOBS, STEPS, LOSSES, STANDING, COMMON = "jobs", "steps", "losses", "standing", "common"
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,14 @@ class Delivered:
 class Parts:
     """What the bills are made of, each part made or still to be made (None; of an option: missing).
 
-    `jobs`: what is run; `standing`: what is built, by option id; `common`: inputs that options share.
+    `jobs`: what is run, with the plans that are known of options; `replanned`: unless other jobs suit the inputs now. `standing`: what is built, by option id; `common`: inputs that options share.
     By option id: `timed`: network and steps, `exposed`: exposed communication over the horizon, `lost`: losses by cause
     and weeks to stable, `terms`: the option's own inputs, whatever its losses. `before`: other bills. `seen`: of an option
     that stands. `whole`: fabrics that the client does not compare are timed too, which a study shows and no bill needs.
     """
 
     jobs: Jobs | None = None
+    replanned: bool = False
     timed: Mapping[str, Timed] = field(default_factory=dict)
     exposed: Mapping[str, Traced] = field(default_factory=dict)
     lost: Mapping[str, tuple[Mapping[str, Traced], Traced]] = field(default_factory=dict)
@@ -141,8 +142,10 @@ class Chain:
         timed = self._timed(is_reached)
         exposed = {o: draws for o, draws in self.exposed.items() if o in timed}
         lost = {o: (self.losses.lost[o], self.losses.weeks[o]) for o in exposed if not is_reached(_lost(o))}
+        jobs = self.exposure.jobs
         return Parts(
-            jobs=self.exposure.jobs,
+            jobs=replace(jobs, own={o: own for o, own in jobs.own.items() if not is_reached(_plans(o))}),
+            replanned=is_reached(JOBS),
             timed=timed,
             exposed=exposed,
             lost=lost,
@@ -153,12 +156,17 @@ class Chain:
         )
 
     def _timed(self, is_reached: Callable[[str], bool]) -> dict[str, Timed]:
-        return {o: one for o, one in self.exposure.timed.items() if not is_reached(_steps(o))}
+        timed = self.exposure.timed.items()
+        return {o: one for o, one in timed if not (is_reached(_steps(o)) or is_reached(_plans(o)))}
 
 
 def chain(given: Inputs) -> Chain:
     """The whole chain of a case; the client's logs are read here."""
     return _run(given, client_measurements(given, measured_option(given)), Parts(whole=True), {})
+
+
+def _plans(option: str) -> str:
+    return f"plans of {option}"
 
 
 def _steps(option: str) -> str:
@@ -192,7 +200,16 @@ def _run(
     factors = measurements.factors(given) if measurements else None
     option = {o.id: o for o in given.options}
     others = [o for o in pair(given) if o.id not in option]
-    jobs = jobs_of(given, [*given.options, *others]) if parts.jobs is None else parts.jobs
+    jobs = parts.jobs
+    if jobs is None or parts.replanned:
+        fresh = part(JOBS, lambda: jobs_of(given))
+        if jobs is None or (fresh.mixes, fresh.shared) != (jobs.mixes, jobs.shared):
+            jobs, parts = fresh, replace(parts, timed={}, exposed={}, lost={})
+    own_plans = {
+        o.id: jobs.own.get(o.id) or part(_plans(o.id), partial(plans_of, given, jobs.shared, o))
+        for o in (*given.options, *others)
+    }
+    jobs = replace(jobs, own=own_plans)
     timed = each(parts.timed, _steps, lambda o: timed_on(given, jobs, option[o], factors))
     for o in others if parts.whole else ():
         known = parts.timed.get(o.id)
@@ -214,6 +231,6 @@ def _losses(
 ) -> tuple[Mapping[str, Traced], Traced]:
     """What an option loses by cause, and its weeks; as seen, where it stands."""
     if seen is None or seen.option != option.id:
-        return losses(given, option, found.by_job(given, option.id))
-    lost, weeks = losses(given, option, found.by_job(given, option.id), seen.weeks)
+        return losses(given, option, found.by_job(given, option.id), found.jobs.standby)
+    lost, weeks = losses(given, option, found.by_job(given, option.id), found.jobs.standby, seen.weeks)
     return {**lost, "fabric": given.spread(lost["fabric"] * seen.faults)}, weeks

@@ -426,10 +426,36 @@ def hours_of_a_fault() -> Any:
     return evidence("detection-hours") + evidence("restart-hours") + (interval + write) / 2
 
 
+def spare_nodes() -> float:
+    """Nodes that stand by, in no plan."""
+    return float(printed("latency.spare_nodes").value)
+
+
+def hours_without_a_node(stops: Any) -> Any:
+    """Hours of the whole job that a fault costs for want of a node, of `stops` a year.
+
+    Nodes out at once are Poisson; a fault that takes one out waits if all spares are out. Of nodes left out beside them, as
+    many as make waits and nodes left out cost least.
+    """
+    leaving = evidence("node-fault-share")
+    away = stops * leaving * evidence("node-repair-hours") / HOURS_A_YEAR
+    chances = [np.exp(-away)]
+    for k in range(1, 40):
+        chances.append(chances[-1] * away / k)
+    nodes = param("cluster.gpus") / param("cluster.gpus_per_node")
+    costs = []
+    for more in range(30):
+        none_left = 1 - sum(chances[: int(spare_nodes()) + more])
+        costs.append(leaving * evidence("node-wait-hours") * none_left + more * HOURS_A_YEAR / (nodes * stops))
+    return np.min(costs, axis=0)
+
+
 def fault_share() -> Any:
-    """Time lost to faults of GPUs, hosts and software."""
+    """Time lost to faults of GPUs, hosts and software, and to the nodes that stand by for them."""
     stops = param("cluster.gpus") * evidence("common-interruptions-per-gpu-year")
-    return stops * hours_of_a_fault() / HOURS_A_YEAR
+    lost = stops * (hours_of_a_fault() + hours_without_a_node(stops)) / HOURS_A_YEAR
+    idle = spare_nodes() * param("cluster.gpus_per_node") / param("cluster.gpus")
+    return 1 - (1 - np.minimum(lost, 0.9)) * (1 - idle)
 
 
 def interruption_share(option: Option) -> Any:

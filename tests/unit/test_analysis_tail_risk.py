@@ -10,6 +10,7 @@ from fabricreport.case import Case
 from fabricreport.models.risk.answers import p_late
 from fabricreport.models.risk.entries import Effort
 from fabricreport.models.risk.schedule import daly_interval
+from fabricreport.models.risk.spares import Standby
 from fabricreport.models.risk.steps import step_inflation
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import effort_of, maturity_of, mix_of, planned_days
@@ -32,11 +33,12 @@ def studied(case: Case) -> tail_risk.TailResult:
     same = {o.id: given.spread(COMMUNICATION) for o in case.options}
     by_job = {o: dict.fromkeys(sizes, share) for o, share in same.items()}
     step = {o.id: given.spread(4.0) for o in case.options}
-    each = {o.id: losses(given, o, by_job[o.id]) for o in case.options}
+    standby = dict.fromkeys(sizes, Standby())
+    each = {o.id: losses(given, o, by_job[o.id], standby) for o in case.options}
     lost = Losses({o: shares for o, (shares, _) in each.items()}, {o: weeks for o, (_, weeks) in each.items()})
     own = {o.id: option_inputs(given, o, same[o.id], lost) for o in case.options}
     priced = bills(given, common_inputs(given), own, builds_of(given))
-    return tail_risk.run(given, by_job, step, lost, priced.common.gpu_hour_value)
+    return tail_risk.run(given, by_job, standby, step, lost, priced.common.gpu_hour_value)
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +136,7 @@ def test_jitter_is_charged_only_beyond_the_size_that_steps_were_timed_at(buyer):
     none = buyer.changed(evidence={"kernel-efficiency-timed-gpus": 1_024, "step-jitter-share": 0.02}).inputs
     whole = buyer.changed(evidence={"kernel-efficiency-timed-gpus": 1}).inputs
     servers = [
-        float(plain(losses(g, option, {1_024: g.spread(COMMUNICATION)})[0]["servers"]).mean())
+        float(plain(losses(g, option, {1_024: g.spread(COMMUNICATION)}, {1_024: Standby()})[0]["servers"]).mean())
         for g in (timed, given, whole)
     ]
     assert servers[0] < servers[1] < 0.5 * servers[2]
@@ -233,7 +235,7 @@ def test_skill_with_qos_is_what_roce_needs_and_infiniband_does_not(buyer):
 def test_the_tail_is_small_where_no_rank_waits_for_another(buyer):
     cases = [buyer.changed(workload__latency_variance_bound=bound) for bound in (True, False)]
     exposed = {1024: cases[0].inputs.spread(COMMUNICATION)}
-    found = [losses(c.inputs, c.options[0], exposed)[0]["servers"] for c in cases]
+    found = [losses(c.inputs, c.options[0], exposed, {1024: Standby()})[0]["servers"] for c in cases]
     shares = [float(plain(share).mean()) for share in found]
     assert shares[1] < 0.2 * shares[0]
 

@@ -39,7 +39,7 @@ def exposure_of(case: Case) -> Exposure:
 def lost(case: Case) -> dict[str, Any]:
     """Every share of GPU time that one option loses, communication among them."""
     found, option = exposure_of(case), pair(case.inputs)[0]
-    shares, _ = losses(case.inputs, option, found.by_job(case.inputs, option.id))
+    shares, _ = losses(case.inputs, option, found.by_job(case.inputs, option.id), found.jobs.standby)
     exposed = found.over_horizon(case.inputs, option.id)
     return {cause: plain(v) for cause, v in shares.items()} | {"exposed": plain(exposed)}
 

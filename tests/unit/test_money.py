@@ -340,8 +340,8 @@ def test_the_reference_designs_ship_with_the_package():
 RULE = StaffRule(0.3, 1.0, 2.5, 0.3, 1.2)
 
 
-@rows(("gpus", "fte"), [(8, 0.36), (128, 0.36), (129, 1.2), (1024, 1.2), (2048, 3.36)])
-def test_staff_follow_the_scale_tiers(gpus, fte):
+@rows(("gpus", "fte"), [(8, 0.36), (128, 0.36), (576, 0.78), (1024, 1.2), (1536, 2.1), (2048, 3.0), (3072, 3.36)])
+def test_staff_grows_in_proportion_between_the_sizes_it_is_stated_for(gpus, fte):
     assert fabric_fte(gpus, RULE) == pytest.approx(fte)
 
 

@@ -58,7 +58,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "tenants": {"cluster.tenancy": "multi", "organisation.qos_expertise": "none"},
 }  # fmt: skip
 EXPECTED = {
-    "racks": {"idle-exposed", "run-late"},
+    "racks": {"idle-common", "run-late"},
     "thin": {"thin-links"},
     "small-serving": {"fits-one-node"},
     "next-week": {"nobody-ready"},

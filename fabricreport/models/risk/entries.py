@@ -17,6 +17,7 @@ from fabricreport.durations import SECONDS_PER_HOUR
 from fabricreport.errors import InputError, Problem
 from fabricreport.models.risk.goodput import BringUp, FabricRisk, MaturityEffect, TopologyEffect, luck_of, matured
 from fabricreport.models.risk.incidents import IncidentLaw
+from fabricreport.models.risk.spares import NodeLoss
 from fabricreport.models.risk.steps import TailLaw
 
 Read = Callable[[str], Any]
@@ -147,7 +148,13 @@ def maturity_effect(read: Read, maturity: str) -> MaturityEffect:
     )
 
 
-def common_incidents(read: Read) -> tuple[IncidentLaw, ...]:
+def node_loss(read: Read, nodes: int, spares: int, effect: MaturityEffect) -> NodeLoss:
+    """What a fault that takes one of a job's nodes out costs with `spares` for its place, by operators of a maturity."""
+    hours = (np.asanyarray(read(f"node-{part}-hours")) * effect.restart for part in ("repair", "wait"))
+    return NodeLoss(nodes, spares, read("node-fault-share"), *hours)
+
+
+def common_incidents(read: Read, nodes: NodeLoss | None = None) -> tuple[IncidentLaw, ...]:
     """Interruptions the fabric does not cause (GPU, memory, host, software): the same for every option."""
     return (
         IncidentLaw(
@@ -159,6 +166,7 @@ def common_incidents(read: Read) -> tuple[IncidentLaw, ...]:
             detection_h=read("detection-hours"),
             stop_cv=read("incident-detection-cv"),
             clustering=read("incident-clustering"),
+            nodes=nodes,
         ),
     )
 

@@ -245,7 +245,7 @@ def simulate(run: Run, risk: FabricRisk, luck: Luck | None = None) -> RunRisk:
 
     laws = (*risk.incidents, *run.common)
     rates = [law.interruptions_per_hour(cluster) for law in laws]
-    stops = [np.asanyarray(law.detection_h) + np.asanyarray(run.restart_h) for law in laws]
+    stops = [law.until_restart_h(cluster) + np.asanyarray(run.restart_h) for law in laws]
     total = _sum(rates) + _RAREST
     mtbf_h = 1.0 / total
     write_h = np.asanyarray(run.checkpoint_write_s) / 3600.0

@@ -21,6 +21,7 @@ from fabricreport.durations import HOURS_PER_YEAR
 from fabricreport.errors import InputError, OutOfRange, Problem
 from fabricreport.models.domain import between, not_negative
 from fabricreport.models.risk.counts import clustered_mean, poisson_quantile
+from fabricreport.models.risk.spares import NodeLoss
 from fabricreport.models.sampling import Sampler
 from fabricreport.provenance import Traced, inputs_of, plain
 
@@ -85,7 +86,7 @@ class IncidentLaw:
     detection_h: hours until such an event is noticed. slow_share, slow_h: throughput lost by every event and for
     how long, beyond the interruption. engineering_h: hours of work per event. stop_cv: coefficient of variation of
     the stop. clustering: size of the negative binomial (inf is Poisson). group: hardware, configuration or common;
-    common incidents hit every option alike.
+    common incidents hit every option alike. nodes: what the events that take a node out cost beside; None: a node is at hand.
     """
 
     kind: str
@@ -100,6 +101,7 @@ class IncidentLaw:
     engineering_h: Any = 0.0
     stop_cv: Any = 1.0
     clustering: Any = float("inf")
+    nodes: NodeLoss | None = None
 
     def events_per_hour(self, cluster: Cluster) -> Any:
         """Events an hour in the whole cluster."""
@@ -108,6 +110,11 @@ class IncidentLaw:
     def interruptions_per_hour(self, cluster: Cluster) -> Any:
         """Events an hour that end the job."""
         return self.events_per_hour(cluster) * np.asanyarray(self.interrupts_share)
+
+    def until_restart_h(self, cluster: Cluster) -> Any:
+        """Hours from such an event to the restart: until it is noticed, and until a node is at hand."""
+        waits = 0.0 if self.nodes is None else self.nodes.wait_per_stop_h(self.interruptions_per_hour(cluster))
+        return np.asanyarray(self.detection_h) + waits
 
 
 @dataclass(frozen=True)

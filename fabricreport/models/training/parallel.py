@@ -94,8 +94,8 @@ def candidate_plans(
 
     Where none of the usual plans fits, weights are sharded over all replicas, which needs no particular number of nodes.
     Plans that need a larger batch than the model's are left out, if others remain.
-    Tensor ranks stay inside a node. Experts are spread over the largest power of two of neighbouring ranks that
-    divides them and the replicas. `InputError` if nothing fits.
+    Tensor ranks stay inside a node. Experts are spread over the largest power of two of neighbouring ranks that divides
+    them, and replicas beyond a multiple of it are left out. `InputError` if nothing fits.
     """
     room = rule.memory_share * memory_gbytes * BILLION
     found = _that_fit(model, rule, _usual(model, rule, gpus, gpus_per_node), room)
@@ -117,12 +117,19 @@ def candidate_plans(
 def _usual(model: Model, rule: Rules, gpus: int, gpus_per_node: int) -> Iterator[Plan]:
     """Tensor, pipeline and sharded plans whose ranks divide the GPUs, without recomputing activations."""
     for tp in _tensor_ranks(rule, gpus, gpus_per_node):
-        for pp in (p for p in rule.pipeline_stages if gpus % (tp * p) == 0 and p <= model.layers):
-            dp = gpus // (tp * pp)
-            ep = _expert_ranks(model, dp, rule.most_expert_ranks)
+        for pp in (p for p in range(1, min(rule.most_pipeline_stages, model.layers) + 1) if gpus % (tp * p) == 0):
+            ep = _expert_ranks(model, gpus // (tp * pp), rule.most_expert_ranks)
+            dp = gpus // (tp * pp) // ep * ep
             for interleave in chunks(model, rule, pp):
-                for shard in (1, *(s for s in rule.shard_ranks if pp == 1 and s <= dp and dp % s == 0)):
+                for shard in _shards(rule, dp) if pp == 1 else (1,):
                     yield Plan(tp, pp, dp, ep, 1, interleave, shard)
+
+
+def _shards(rule: Rules, replicas: int) -> tuple[int, ...]:
+    """Ranks that may share each weight: 1, and what divides the replicas nearest to the rule's, within a factor of two."""
+    divisors = [d for d in range(1, replicas + 1) if replicas % d == 0]
+    near = {s: min(divisors, key=lambda d: abs(math.log(d / s))) for s in rule.shard_ranks}
+    return tuple(dict.fromkeys((1, *(d for s, d in near.items() if s < 2 * d and d < 2 * s))))
 
 
 def chunks(model: Model, rule: Rules, stages: int) -> tuple[int, ...]:
@@ -133,8 +140,9 @@ def chunks(model: Model, rule: Rules, stages: int) -> tuple[int, ...]:
 def _fully_sharded(model: Model, rule: Rules, gpus: int, gpus_per_node: int) -> Iterator[Plan]:
     """Plans in which all replicas share each weight."""
     for tp in _tensor_ranks(rule, gpus, gpus_per_node):
-        dp = gpus // tp
-        yield Plan(tp, 1, dp, _expert_ranks(model, dp, rule.most_expert_ranks), 1, 1, dp)
+        ep = _expert_ranks(model, gpus // tp, rule.most_expert_ranks)
+        dp = gpus // tp // ep * ep
+        yield Plan(tp, 1, dp, ep, 1, 1, dp)
 
 
 def _tensor_ranks(rule: Rules, gpus: int, gpus_per_node: int) -> tuple[int, ...]:
@@ -226,16 +234,10 @@ def filled(model: Model, plan: Plan, rule: Rules) -> Model:
     return model if model.batch_sequences >= least else replace(model, batch_sequences=float(least))
 
 
-def _expert_ranks(model: Model, dp: int, most: int) -> int:
-    if model.experts <= 1:
-        return 1
-    return _power_of_two_within(most, math.gcd(model.experts, dp))
-
-
-def _power_of_two_within(most: int, multiple: int) -> int:
-    """The largest power of two up to `most` that divides `multiple`."""
+def _expert_ranks(model: Model, replicas: int, most: int) -> int:
+    """The largest power of two up to `most` and the replicas that divides the experts."""
     found = 1
-    while 2 * found <= most and multiple % (2 * found) == 0:
+    while 2 * found <= min(most, replicas) and model.experts % (2 * found) == 0:
         found *= 2
     return found
 

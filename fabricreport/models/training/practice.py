@@ -103,7 +103,7 @@ class Rules:
     activation_bytes_per_width: float
     least_weight_bytes: Mapping[str, float]
     tensor_ranks: Sequence[int]
-    pipeline_stages: Sequence[int]
+    most_pipeline_stages: int
     shard_ranks: Sequence[int]
     parameter_bytes: float
     gradient_bytes: float

@@ -8,6 +8,7 @@ from typing import Any
 
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
+from fabricreport.models.risk.spares import Standby
 from fabricreport.models.training.step import Network, StepTime
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import mix_of
@@ -30,6 +31,11 @@ class Jobs:
     shared: Mapping[int, inputs.Job]
     own: Mapping[str, Mapping[int, inputs.Job]]
 
+    @property
+    def standby(self) -> dict[int, Standby]:
+        """What stands by of each job, on every option alike, by GPUs of the job."""
+        return {gpus: work.standby for gpus, work in self.shared.items()}
+
 
 @dataclass(frozen=True)
 class Timed:
@@ -44,8 +50,9 @@ class Timed:
 class Exposure:
     """Networks, steps and shares lost by option id, for every size of job that the client's clusters run.
 
-    `stages`: (GPUs of the cluster, share of the horizon's GPU-months) of each size. A share is of the job's GPU time:
-    what its step takes beyond the shared plan's on a perfect network. Under the shared plan that is the traffic exposed.
+    `stages`: (GPUs of the cluster, share of the horizon's GPU-months) of each size. A share is of the
+    time of the job's working nodes: what its step takes beyond the shared plan's on a perfect network. Under the shared plan that is
+    the traffic exposed.
     """
 
     stages: tuple[tuple[int, float], ...]
@@ -82,13 +89,17 @@ class Exposure:
         return sum(part * widened(given, size, shares[size]) for size, part in self.jobs.mixes[gpus])
 
 
-def jobs_of(given: Inputs, options: Iterable[Option]) -> Jobs:
-    """The jobs of each size of the cluster, and their plans on every option."""
+def jobs_of(given: Inputs, options: Iterable[Option] = ()) -> Jobs:
+    """The jobs of each size of the cluster, and their plans on these options."""
     mixes = {gpus: mix_of(given, gpus) for gpus, _ in inputs.stages(given)}
     sizes = sorted({size for mix in mixes.values() for size, _ in mix})
     shared = {gpus: inputs.job(given, gpus) for gpus in sizes}
-    own = {o.id: {gpus: inputs.suited(given, work, o) for gpus, work in shared.items()} for o in options}
-    return Jobs(mixes, shared, own)
+    return Jobs(mixes, shared, {o.id: plans_of(given, shared, o) for o in options})
+
+
+def plans_of(given: Inputs, shared: Mapping[int, inputs.Job], option: Option) -> Mapping[int, inputs.Job]:
+    """The jobs under the plans that suit an option."""
+    return {gpus: inputs.suited(given, work, option) for gpus, work in shared.items()}
 
 
 def timed_on(given: Inputs, jobs: Jobs, option: Option, measured: inputs.Measured | None) -> Timed:
@@ -103,5 +114,5 @@ def timed_over(given: Inputs, jobs: Jobs, option: Option, wires: Network) -> Tim
         steps[gpus] = inputs.step(given, work, wires)
         shared = jobs.shared[gpus]
         beside = steps[gpus] if shared is work else inputs.step(given, shared, wires)
-        shares[gpus] = 1.0 - shared.busy * (1.0 - steps[gpus].lost_share(beside))
+        shares[gpus] = steps[gpus].lost_share(beside)
     return Timed(wires, steps, shares)

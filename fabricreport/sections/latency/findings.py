@@ -46,6 +46,7 @@ class LatencyFinding(StrEnum):
     # what runs
     PLAN_CHOSEN = "the plan is chosen by the rule"
     PLAN_GIVEN = "the client states the plan"
+    SPARES = "nodes of the largest job stand by"
     BATCH_GROWS = "the batch follows from the GPUs"
     JOB_ONE = "nothing says in what sizes of job, and one takes all GPUs"
     JOBS_STATED = "the client states the sizes of the jobs"
@@ -138,6 +139,8 @@ def _running(read: _Read) -> Iterator[LatencyFinding]:
     params = read.given.params
     stated = read.result.job.kind in TRAINING_KINDS and params.workload.parallelism != "choose"
     yield F.PLAN_GIVEN if stated else F.PLAN_CHOSEN
+    if read.result.job.spare_nodes:
+        yield F.SPARES
     if read.result.traffic[0].algorithm == "direct":
         yield F.RUNS_DIRECT
 

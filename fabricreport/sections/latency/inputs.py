@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from fabricreport.as_run import wired, wired_as_family
 from fabricreport.books.options import Option
+from fabricreport.durations import HOURS_PER_YEAR
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.timing import Calibration, CollectiveTime, allreduce
+from fabricreport.models.risk.entries import maturity_effect, node_loss
+from fabricreport.models.risk.spares import Standby
 from fabricreport.models.training import other_steps, parallel
 from fabricreport.models.training.parallel import Plan, over_draws
 from fabricreport.models.training.practice import Model, Overlap
@@ -29,10 +32,12 @@ from fabricreport.scenario.schema import PRETRAINING, ROOM_PER_GPU_BILLION
 from fabricreport.sections import sites
 from fabricreport.sections.client import (
     effort_of,
+    halls_of,
     job_sizes,
     largest_job,
     maturity_of,
     one_node,
+    rented,
     stages_of,
     whole_nodes,
 )
@@ -55,6 +60,13 @@ PROFILE = (
 )
 """Params that choose branches here and so leave no mark in the arrays."""
 
+SPARED = (
+    "evidence:common-interruptions-per-gpu-year",
+    "evidence:node-fault-share",
+    "evidence:node-repair-hours",
+    "evidence:node-wait-hours",
+)
+"""What the number of hot spares rests on beside the speed of the plans."""
 _P95_OVER_MEDIAN = 2.44
 """The 95th percentile of a normal error over the median of its absolute value."""
 
@@ -86,26 +98,36 @@ def speaks_for(given: Inputs, nodes: int, gpus: int) -> bool:
 
 _LEAST_USED = 0.75
 """Share of a job's GPUs that a plan uses at least."""
+_NUMBERS_TRIED = 8
+"""Numbers of nodes below a job's own that are tried for its plan, beside those that powers of two divide."""
+_STEPS_TRIED = 128
+"""They lie this part of the job apart, or a node."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """The client's workload at one size: the model (None for a simulation) and a plan for it."""
+    """The client's workload at one size: the model (None for a simulation) and a plan for it.
+
+    `spare_nodes` are in no plan: hot spares. `at_hand`: nodes for the place of one that fails, the spares and those of
+    other jobs; None where one always is, or where the job goes on without.
+    """
 
     kind: str
     gpus: int
     model: Model | None
     plan: Plan | None
+    spare_nodes: int = 0
+    at_hand: int | None = None
 
     @property
     def used(self) -> int:
-        """GPUs that the plan uses; the others stay idle."""
+        """GPUs that the plan uses; the others stand by."""
         return self.gpus if self.plan is None else min(self.plan.gpus, self.gpus)
 
     @property
-    def busy(self) -> float:
-        """Share of the job's GPUs that the plan uses."""
-        return self.used / self.gpus
+    def standby(self) -> Standby:
+        """What stands by, and what that takes of the job's GPU time."""
+        return Standby(self.at_hand, 1.0 - self.used / self.gpus)
 
 
 def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured | None = None) -> Network:
@@ -181,23 +203,27 @@ def job(given: Inputs, gpus: int) -> Job:
         plan = other_steps.inference_plan(model, rules, gpus=size, gpus_per_node=per_node, memory_gbytes=memory)
         return Job(kind, size, model, plan)
     if workload.parallelism == "choose":
-        plan = _roomy(given, model, size, reference(given))
-        return Job(kind, size, parallel.filled(model, plan, rules), plan)
-    stated = workload.parallelism
-    chunks = parallel.chunks(model, rules, stated.pp)[-1]
-    plan = parallel.given_plan(gpus=size, tp=stated.tp, pp=stated.pp, ep=stated.ep, cp=stated.cp, interleave=chunks)
-    return Job(kind, size, model, plan)
+        plan = _roomy(given, model, size)
+        model = parallel.filled(model, plan, rules)
+    else:
+        stated = workload.parallelism
+        chunks = parallel.chunks(model, rules, stated.pp)[-1]
+        plan = parallel.given_plan(gpus=size, tp=stated.tp, pp=stated.pp, ep=stated.ep, cp=stated.cp, interleave=chunks)
+    spares = (size - plan.gpus) // int(given.params.cluster.gpus_per_node)
+    others = _others(given, size)
+    return Job(kind, size, model, plan, spares, None if others is None else spares + others)
 
 
 def suited(given: Inputs, work: Job, option: Option) -> Job:
-    """The same workload under the plan that is fastest on the option's own network; a stated plan stays as it is.
+    """The same workload on as many nodes under the plan that is fastest there on the option's own network; a stated plan
+    stays as it is.
 
     Plans are compared at central values, so a plan does not change with the draw.
     """
-    if work.model is None or work.kind not in TRAINING_KINDS or given.params.workload.parallelism != "choose":
+    if work.plan is None or work.kind not in TRAINING_KINDS or given.params.workload.parallelism != "choose":
         return work
     scaled = _model(given, work.gpus)
-    plan = _roomy(given, scaled, work.gpus, middle(given, option))
+    plan = _chosen(scaled, middle(given, option), work.plan.gpus)
     if plan == work.plan:
         return work
     return replace(work, model=parallel.filled(scaled, plan, given.practice.rules), plan=plan)
@@ -256,15 +282,48 @@ def _model(given: Inputs, gpus: int) -> Model:
     return parallel.at_scale(model, given.practice.batches, gpus)
 
 
-def _roomy(given: Inputs, model: Model, gpus: int, wires: Network) -> Plan:
-    """The plan that trains most on a network with up to all of the GPUs: where their number divides badly a
-    few nodes stay idle, as operators keep spares. Tried are the largest multiples of 1, 2, 4 ... nodes."""
-    per_node = int(given.params.cluster.gpus_per_node)
+def _roomy(given: Inputs, model: Model, gpus: int) -> Plan:
+    """The plan with most work done on the reference network by up to all of the GPUs.
+
+    A few nodes may be left out, where the others divide better and for the place of those that fail: tried are the numbers
+    just below all, and those that powers of two divide. Tokens a second count for the time that no fault waits for a node.
+    """
+    per_node, wires = int(given.params.cluster.gpus_per_node), reference(given)
     nodes = gpus // per_node
-    smaller = {nodes // block * block * per_node for block in (2**k for k in range(1, nodes.bit_length()))} - {gpus}
-    found = [_fitting(model, wires, n) for n in sorted(smaller, reverse=True) if n >= _LEAST_USED * gpus]
+    step = max(1, nodes // _STEPS_TRIED)
+    smaller = {(nodes // step - few) * step for few in range(_NUMBERS_TRIED + 1)}
+    smaller |= {nodes >> k << k for k in range(1, nodes.bit_length())}
+    sizes = [n * per_node for n in sorted(smaller - {nodes}, reverse=True) if n * per_node >= _LEAST_USED * gpus]
+    found = [_fitting(model, wires, size) for size in sizes]
     plans = [_chosen(model, wires, gpus), *(plan for plan in found if plan is not None)]
-    return max(plans, key=lambda plan: trained(model, plan, wires))
+    working = cache(lambda spares: _working_share(given, gpus, spares))
+    return max(plans, key=lambda plan: trained(model, plan, wires) * working((gpus - plan.gpus) // per_node))
+
+
+def _working_share(given: Inputs, gpus: int, spares: int) -> float:
+    """Share of a job's time in which no fault waits for a node, at the means of what it rests on: that is what is charged."""
+    others = _others(given, gpus)
+    if others is None:
+        return 1.0
+
+    def read(entry: str) -> float:
+        return float(np.mean(plain(given.value(f"evidence:{entry}"))))
+
+    effect = maturity_effect(read, maturity_of(given))
+    per_hour = read("common-interruptions-per-gpu-year") * effect.common_faults * gpus / HOURS_PER_YEAR
+    nodes = gpus // int(given.params.cluster.gpus_per_node)
+    return float(node_loss(read, nodes, others + spares, effect).working_share(per_hour))
+
+
+def _others(given: Inputs, gpus: int) -> int | None:
+    """Nodes of other jobs, the least at any time, that may take the place of one that fails in a job of so many GPUs.
+
+    None where no fault waits: a provider has nodes for its tenants, and a simulation or a copy that serves goes on without.
+    """
+    if rented(given) or given.params.workload.kind not in TRAINING_KINDS:
+        return None
+    halls = [hall for _, size in stages_of(given) for hall in halls_of(given, size) if hall >= gpus]
+    return (min(halls, default=gpus) - gpus) // int(given.params.cluster.gpus_per_node)
 
 
 def _chosen(model: Model, wires: Network, gpus: int) -> Plan:

@@ -6,6 +6,7 @@ from fabricreport.figures import Index
 from fabricreport.models.training.step import TrainingStep
 from fabricreport.sections.client import SHARED_JOBS, fabric_gpus, shared_cluster
 from fabricreport.sections.latency.figure_context import EachSpec, LatencyFigures, Spec
+from fabricreport.sections.latency.inputs import SPARED
 from fabricreport.sections.sites import GBITS_PER_TBIT, LINKS, gbits_per_gpu, site_gbits_per_s, sites_in_use
 
 _SIZE = ("param:cluster.gpus", "param:cluster.sites", "param:workload.jobs")
@@ -33,6 +34,14 @@ def _site_rate(at: LatencyFigures) -> float:
 
 def _trains(at: LatencyFigures) -> bool:
     return _batch(at) > 0.0
+
+
+def _nodes(at: LatencyFigures) -> int:
+    return at.result.job.gpus // int(at.given.params.cluster.gpus_per_node)
+
+
+def _spares(at: LatencyFigures) -> bool:
+    return at.result.job.spare_nodes > 0
 
 
 JOB_SPECS = (
@@ -81,6 +90,37 @@ JOB_SPECS = (
         inputs=(LINKS[1], *_SIZE[:2], "param:cluster.oversubscription"),
         digits=3,
         when=lambda at: _sites(at) > 1,
+    ),
+    Spec(
+        "latency.job_nodes",
+        "node",
+        label="Nodes of the largest job at the start",
+        rule="GPUs of the job ÷ GPUs of a node",
+        value=lambda at: float(_nodes(at)),
+        inputs=(*_SIZE, "param:cluster.gpus_per_node"),
+        digits=6,
+        when=_spares,
+    ),
+    Spec(
+        "latency.plan_nodes",
+        "node",
+        label="Nodes that its plan uses",
+        rule="nodes of the job − hot spares",
+        value=lambda at: float(_nodes(at) - at.result.job.spare_nodes),
+        inputs=lambda at: (*at.profile, *SPARED),
+        digits=6,
+        when=_spares,
+    ),
+    Spec(
+        "latency.spare_nodes",
+        "node",
+        label="Nodes of the largest job that stand by, hot spares",
+        rule="what the plan with most work done leaves out: tokens a second on a tuned network × time that no fault waits for "
+        "a node, of the numbers tried",
+        value=lambda at: float(at.result.job.spare_nodes),
+        inputs=lambda at: (*at.profile, *SPARED),
+        digits=6,
+        when=_spares,
     ),
     Spec(
         "latency.batch",

@@ -18,6 +18,7 @@ from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.lost_time import COMMON
 from fabricreport.models.risk.shares import lost_shares
+from fabricreport.models.risk.spares import Standby
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.client import mix_of, planned_days, stages_of
 from fabricreport.sections.tail_risk.inputs import Subject, subject
@@ -26,17 +27,25 @@ from fabricreport.sections.validity import GOODPUT, widened
 FABRIC_CAUSES = ("bring_up", "stalls", "topology", "fabric")
 CAUSES = (*COMMON, *FABRIC_CAUSES)
 """Causes of lost GPU time: those that no network changes, which are alike for every option, then the fabric's own."""
+STANDBY = "faults"
+"""The cause that hot spares are charged to: they stand by for these."""
 
 
 def horizon_shares(
-    given: Inputs, option: Option, days: float, exposed: Mapping[int, Traced], seen_weeks: float | None = None
+    given: Inputs,
+    option: Option,
+    days: float,
+    exposed: Mapping[int, Traced],
+    standby: Mapping[int, Standby],
+    seen_weeks: float | None = None,
 ) -> tuple[dict[str, Traced], Traced]:
     """Share of GPU time lost to each of `CAUSES` over the horizon on one option, and the first weeks to stable, draws (n,).
 
     exposed: exposed communication as a share of GPU time, by GPUs of the job. Jobs weigh by their GPU time and runs take
     `days`. Common causes come first, and the fabric's are shares of the time that these leave. Where the model was tried
     on no such run they are drawn wider; collisions follow from exposed communication, which is so already.
-    seen_weeks: weeks that the first size took, where it stands: later ones are taken to differ by as much from what is expected.
+    standby: what stands by of a job, whose idle time is `STANDBY`'s. seen_weeks: weeks that the first size took, where it
+    stands: later ones are taken to differ by as much from what is expected.
     """
     months = int(given.params.money.horizon_months)
     stages = stages_of(given)
@@ -44,7 +53,10 @@ def horizon_shares(
     whole = sum(gpus * (end - month) for (month, gpus), end in zip(stages, ends, strict=True))
     totals: dict[str, Any] = dict.fromkeys(CAUSES, 0.0)
     before, weeks, longer = 0, None, np.asanyarray(1.0)
-    running = {size: running_shares(subject(given, option, size, days, share)) for size, share in exposed.items()}
+    running = {
+        size: running_shares(subject(given, option, size, days, share, spares=standby[size].nodes))
+        for size, share in exposed.items()
+    }
     for (month, gpus), end in zip(stages, ends, strict=True):
         mix = mix_of(given, gpus)
         at = subject(given, option, mix[-1][0], days, exposed[mix[-1][0]], within=gpus)
@@ -57,6 +69,7 @@ def horizon_shares(
         for size, part in mix:
             for cause, share in running[size].items():
                 drawn = share if cause == "topology" else widened(given, size, share, GOODPUT)
+                drawn = standby[size].beside(drawn) if cause == STANDBY else drawn
                 totals[cause] = totals[cause] + weight * part * drawn
         again = given.value("evidence:expansion-bring-up-factor") if before else 1.0
         left = DAYS_PER_MONTH * (months - month)
@@ -91,13 +104,18 @@ class Losses:
 
 
 def losses(
-    given: Inputs, option: Option, exposed: Mapping[int, Traced], seen_weeks: float | None = None
+    given: Inputs,
+    option: Option,
+    exposed: Mapping[int, Traced],
+    standby: Mapping[int, Standby],
+    seen_weeks: float | None = None,
 ) -> tuple[dict[str, Traced], Traced]:
     """What one option loses over the horizon by cause, and its weeks to stable.
 
-    exposed: exposed communication as a share of GPU time, by GPUs of the job. seen_weeks: what it took, where it stands.
+    exposed: exposed communication as a share of GPU time; standby: what stands by; by GPUs of the job. seen_weeks: what it
+    took, where it stands.
     """
-    return horizon_shares(given, option, planned_days(given), exposed, seen_weeks)
+    return horizon_shares(given, option, planned_days(given), exposed, standby, seen_weeks)
 
 
 def running_shares(at: Subject) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import bill_of_materials
-from fabricreport.models.risk.entries import Effort, common_incidents, fabric_risk, maturity_effect, tail_law
+from fabricreport.models.risk.entries import Effort, common_incidents, fabric_risk, maturity_effect, node_loss, tail_law
 from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect, operated, optimal_interval_s
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.steps import TailLaw
@@ -24,7 +24,6 @@ from fabricreport.sections.client import (
     endpoints_for,
     maturity_of,
     one_node,
-    operators_maturity,
     rented,
     shape,
     side_by_side,
@@ -75,12 +74,14 @@ def subject(
     gpu_hour: Any = 0.0,
     maturity: str = "",
     within: int = 0,
+    spares: int | None = None,
 ) -> Subject:
     """The option at the size of a job (GPUs) for a run of `days`, at its own maturity unless one is named.
 
     What no fabric causes is met by the same operators on every option, so it never differs with skill in one fabric.
     within: GPUs of the cluster that is brought up, the job's own where left out. exposed: exposed communication as a
-    share of GPU time. gpu_hour: what a lost GPU-hour is worth.
+    share of GPU time. gpu_hour: what a lost GPU-hour is worth. spares: nodes at hand for the place of one that fails; None:
+    always one.
     """
     cluster, tiers = _cluster(given, option, gpus)
     takes, level = effort_of(given, option), maturity or maturity_of(given)
@@ -90,16 +91,19 @@ def subject(
         risk = replace(risk, bring_up=_risk(given, option, within, level, shared, takes).bring_up)
     read = reader(given)
     engineer = 0.0 if rented(given) else engineer_hour(given)
+    effect = maturity_effect(read, maturity or operators_maturity(given))
+    count = gpus // int(given.params.cluster.gpus_per_node)
+    nodes = None if spares is None else node_loss(read, count, spares, effect)
     planned = Run(
         cluster,
         days,
         read("restart-hours"),
         read("checkpoint-write-seconds"),
-        common_incidents(read),
+        common_incidents(read, nodes),
         gpu_hour_usd=gpu_hour,
         engineer_hour_usd=engineer,
     )
-    run = operated(planned, maturity_effect(read, maturity or operators_maturity(given)))
+    run = operated(planned, effect)
     slow = _paced(given, replace(tail_law(read, option.behaviour), shared_stall_share=0.0))
     return Subject(option, replace(run, checkpoint_interval_s=_interval_s(given, run)), risk, tiers, slow, exposed)
 

@@ -15,6 +15,7 @@ from fabricreport.books.options import Option
 from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.incidents import Luck
+from fabricreport.models.risk.spares import Standby
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import largest_job, planned_days, rented
 from fabricreport.sections.tail_risk.figure_context import RiskFigures
@@ -30,12 +31,15 @@ from fabricreport.vocabulary import Side
 def run(
     given: Inputs,
     exposed: Mapping[str, Mapping[int, Traced]],
+    standby: Mapping[int, Standby],
     step_time_s: Mapping[str, Traced],
     losses: Losses,
     gpu_hour: Any,
     compared: tuple[str, ...] = (),
 ) -> TailResult:
     """The risk of every option, from its exposed communication (share of GPU time, by GPUs of the job) and step time (s), by option id.
+
+    standby: what stands by of a job, by its GPUs.
 
     gpu_hour: what a lost GPU-hour is worth, in the memo's currency: one value for all options and all sections.
     compared: ids of the advised option, which stress cases and levers are worked out for, and of its rival: they stand for their families
@@ -47,7 +51,10 @@ def run(
     size = int(given.params.cluster.gpus)
     gpus = largest_job(given, size)
     subjects = {
-        o.id: subject(given, o, gpus, days, exposed[o.id][gpus], gpu_hour=gpu_hour, within=size) for o in given.options
+        o.id: subject(
+            given, o, gpus, days, exposed[o.id][gpus], gpu_hour=gpu_hour, within=size, spares=standby[gpus].nodes
+        )
+        for o in given.options
     }
     outcomes = {o: outcome_of(given, s, luck) for o, s in subjects.items()}
     ranked = sorted(given.options, key=lambda o: o.id not in compared)
