@@ -24,6 +24,7 @@ from fabricreport.sections.client import (
     endpoints_for,
     maturity_of,
     one_node,
+    operators_maturity,
     rented,
     shape,
     side_by_side,
