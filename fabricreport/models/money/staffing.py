@@ -20,7 +20,7 @@ class StaffRule:
     """Full-time staff for the fabric by scale tier (scalars or arrays over draws).
 
     `small` to 128 GPUs, `mid` to 1,024, `large` above that, plus `per_1024_more` for each further 1,024 GPUs,
-    pro rata; all times `factor`, the family's and maturity's multiple.
+    pro rata; all times `factor`, the multiple of the family, the maturity and the switches.
     """
 
     small: Any

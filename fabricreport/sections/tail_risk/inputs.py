@@ -19,7 +19,8 @@ from fabricreport.models.risk.entries import Effort, common_incidents, fabric_ri
 from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect, operated
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.steps import TailLaw
-from fabricreport.sections.client import effort_of, endpoints_for, maturity_of, one_node, rented, shape, side_by_side
+from fabricreport.sections.client import effort_of, fabric_gpus, maturity_of, one_node, rented, side_by_side
+from fabricreport.switching import burden, endpoints_for, shape
 
 PROFILE = (
     "param:cluster.gpus",
@@ -125,6 +126,7 @@ def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication
         topology=str(given.params.cluster.topology),
         communication_share=communication,
         gpus=gpus,
+        burden=burden(given.params, option, fabric_gpus(given, gpus), read),
         takes=takes,
         neighbours=side_by_side(given),
     )

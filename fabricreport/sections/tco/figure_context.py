@@ -103,7 +103,8 @@ class CostFigures:
     def steps(self) -> Mapping[str, tuple[int, ...]]:
         """By option, the sizes in GPUs up to which one and two tiers of its switches are enough; none where it is rented."""
         cluster = self.given.params.cluster
-        return {o.id: tier_steps(cluster, o) for o in self.given.options} if self.owns else {}
+        stated = self.given.priced_options
+        return {o.id: tier_steps(cluster, stated[o.id]) for o in self.given.options} if self.owns else {}
 
     @property
     def both_families(self) -> bool:
@@ -123,9 +124,10 @@ class CostFigures:
 
 
 def tier_steps(cluster: Cluster, option: Option) -> tuple[int, ...]:
-    """Sizes in GPUs up to which one and two tiers of the option's switches are enough."""
+    """Sizes in GPUs up to which one and two tiers of the option's largest switches are enough."""
     links = option.links_per_node or cluster.gpus_per_node * cluster.links_per_gpu
-    one, two, _ = tier_capacity(option.radix, cluster.oversubscription)
+    radix = max(one.radix for one in option.ladder)
+    one, two, _ = tier_capacity(radix, cluster.oversubscription)
     return tuple(ports // links * cluster.gpus_per_node for ports in (one, two))
 
 

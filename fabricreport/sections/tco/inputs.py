@@ -19,9 +19,10 @@ from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import Lease, LostTime
 from fabricreport.models.money.staffing import StaffRule
 from fabricreport.provenance import plain
-from fabricreport.sections.client import discounting_of, effort_of, gpu_type, rented, stages_of
+from fabricreport.sections.client import discounting_of, effort_of, fabric_gpus, gpu_type, rented, stages_of
 from fabricreport.sections.rent_terms import ASSUMED
 from fabricreport.sections.tail_risk.horizon import Losses
+from fabricreport.switching import burden
 from fabricreport.vocabulary import Side
 
 _HOURS_PER_MINUTE = 1 / 60
@@ -208,14 +209,16 @@ def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:
 
 
 def _staff_rule(given: Inputs, option: Option) -> StaffRule:
-    maturity = given.params.organisation.networking_maturity
-    factor = given.value(f"evidence:{option.behaviour.staff}-{maturity}")
+    own = option.behaviour.staff
+    factor = given.value(f"evidence:{own}-{given.params.organisation.networking_maturity}") if own else 1.0
+    network = fabric_gpus(given, stages_of(given)[-1][1])
+    of_switches = burden(given.params, option, network, lambda entry: given.value(f"evidence:{entry}"))
     return StaffRule(
         given.value("evidence:fabric-fte-small"),
         given.value("evidence:fabric-fte-mid"),
         given.value("evidence:fabric-fte-large"),
         given.value("evidence:fabric-fte-per-1024-gpus-more"),
-        factor * effort_of(given, option).staff,
+        factor * effort_of(given, option).staff * of_switches,
     )
 
 
