@@ -122,3 +122,25 @@ def test_a_renter_and_a_single_node_buy_no_other_switch() -> None:
     for case in (client(8), client(64, money__acquisition="rent")):
         assert [option.radix for option in case.options] == [64, 128, 128, 128]
         assert not any(option.one_switch for option in case.options)
+
+
+@rows(
+    ("gpus", "option", "edge", "tiers", "passed"),
+    [
+        (1_920, "infiniband-ndr", 2_048, 3, False),
+        (2_056, "infiniband-ndr", 2_048, 3, True),
+        (72, "infiniband-ndr", 64, 2, True),
+        (1_024, "", 0, 0, False),
+    ],
+)
+def test_the_edge_of_a_tier_is_told_near_it_and_costs_what_the_model_says_of_both_sizes(
+    gpus: int, option: str, edge: int, tiers: int, passed: bool
+) -> None:
+    found = client(gpus).tco().edge
+    if not option:
+        assert found is None
+        return
+    assert found is not None and (found.option, found.gpus, found.tiers, found.passed) == (option, edge, tiers, passed)
+    at, beyond = (client(size).chain.bills.totals[option] for size in (edge, edge + 8))
+    assert np.mean(found.cost) == pytest.approx(float(np.mean(beyond) - np.mean(at)))
+    assert 0 < np.mean(found.network) < np.mean(found.cost)

@@ -8,12 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from fabricreport.books.names import whole_names
-from fabricreport.books.options import Option
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
-from fabricreport.models.fabric.topology import tier_capacity
-from fabricreport.scenario import Cluster
 from fabricreport.sections.tco.cost import FABRIC_CAUSES
+from fabricreport.sections.tco.edge import Edge, tier_steps
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.vocabulary import Side
@@ -107,6 +105,12 @@ class CostFigures:
         return {o.id: tier_steps(cluster, stated[o.id]) for o in self.given.options} if self.owns else {}
 
     @property
+    def edge(self) -> Edge:
+        """The edge of a tier near the client's size; asked for where there is one."""
+        assert self.result.edge is not None
+        return self.result.edge
+
+    @property
     def both_families(self) -> bool:
         """Whether an owner compares InfiniBand with RoCEv2."""
         return bool(self.owns and self.result.infiniband and self.result.rocev2)
@@ -121,14 +125,6 @@ class CostFigures:
         """RoCEv2 options that are held against InfiniBand, the cheapest first."""
         sides = {o.id: o.side for o in self.given.options}
         return tuple(o for o in self.result.order if sides[o] == Side.ROCEV2) if self.both_families else ()
-
-
-def tier_steps(cluster: Cluster, option: Option) -> tuple[int, ...]:
-    """Sizes in GPUs up to which one and two tiers of the option's largest switches are enough."""
-    links = option.links_per_node or cluster.gpus_per_node * cluster.links_per_gpu
-    radix = max(one.radix for one in option.ladder)
-    one, two, _ = tier_capacity(radix, cluster.oversubscription)
-    return tuple(ports // links * cluster.gpus_per_node for ports in (one, two))
 
 
 Spec = FigureSpec[CostFigures]
