@@ -125,7 +125,7 @@ def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication
         maturity=maturity,
         topology=str(given.params.cluster.topology),
         communication_share=communication,
-        gpus=gpus,
+        gpus=None if option.one_switch and option.rdma else gpus,  # what is stated of one switch is of no other size
         burden=burden(given.params, option, fabric_gpus(given, gpus), read),
         takes=takes,
         neighbours=side_by_side(given),
