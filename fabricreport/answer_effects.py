@@ -24,6 +24,7 @@ from fabricreport.models.collectives.timing import allreduce
 from fabricreport.models.risk.entries import MATURITIES, complexity, maturity_effect
 from fabricreport.models.training.practice import Practice
 from fabricreport.scenario import Params
+from fabricreport.switching import burden
 from fabricreport.uncertain import Uncertain, exactly
 from fabricreport.vocabulary import Maturity
 
@@ -155,7 +156,11 @@ def busbw(known: Known, option: Option, log: Log) -> float:
 
 def _weeks(put: Put) -> Iterator[Says]:
     """Weeks to stable; of a rented fabric, which ran before, as a factor on those of one that is built anew."""
-    team = float(_team(put).bring_up * complexity(put.entry, int(put.params.cluster.gpus)))
+    if put.option.one_switch:
+        raise Nothing("one switch joins all GPUs, and its weeks are those of the servers on any fabric")
+    gpus = int(put.params.cluster.gpus)
+    team = float(_team(put).bring_up * complexity(put.entry, gpus))
+    team = team * float(burden(put.params, put.option, put.params.cluster.halls(gpus)[0], put.entry))
     team = team * float(effort_for(put.params, put.option, put.entry).bring_up)
     weeks = put.option.behaviour.weeks
     if is_rented(put.params):
@@ -185,6 +190,8 @@ def _tuner(put: Put) -> Iterator[Says]:
     else:
         raise Nothing("the figures already assume that no team of the seller’s tunes it")
     own = put.option.behaviour
+    if put.option.one_switch:
+        raise Nothing("one switch joins all GPUs, and there is nothing between switches to tune")
     for entry, factor in ((own.config_faults, faults), (own.weeks, weeks)):
         middle = put.entry(entry)
         yield Says(f"evidence:{entry}", middle * factor.low, middle * factor.high)
@@ -223,6 +230,8 @@ def _oversubscription(put: Put) -> Iterator[Says]:
         raise Nothing("the client’s design asks for no less, and the figures assume it")
     if put.proof == Proof.STATEMENT:
         raise Nothing("a taper in words alone is no drawing: ask for one")
+    if put.option.one_switch:
+        raise Nothing("one switch joins all GPUs, and no link of it is shared")
     dragonfly = str(put.params.cluster.topology) == "dragonfly"
     entry = "dragonfly-contention" if dragonfly else put.option.behaviour.contention
     yield Says(f"evidence:{entry}", loss=taper_loss(put.entry("cross-leaf-traffic-share"), ratio, design))

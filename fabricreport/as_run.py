@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,14 +44,22 @@ def effort_for(params: Params, option: Option, value: Callable[[str], Any]) -> E
     """What an option takes to build and run: its operating model, and unless others run it the client's skill and estate.
 
     Skill with PFC, ECN and DCQCN counts where the fabric takes it; an estate counts for the fabrics of its own side.
+    Where one switch joins all of a client's own network there is nothing to join, to hash or to balance, and no effort
+    differs; each tier of switches above the second is one more choice of path for what settings lose.
     `value` gives an entry of the evidence, by its id without `evidence:`.
     """
     own = params.organisation
     skill, estate = "some", "none"
+    if option.one_switch:
+        return Effort()
     if not is_run_by_others(params):
         skill = str(own.qos_expertise) if option.behaviour.skill else "some"
         estate = str(own.existing_infiniband if option.side == Side.INFINIBAND else own.existing_ethernet)
-    return effort(value, operating_model=option.operating_model, skill=skill, estate=estate)
+    found = effort(value, operating_model=option.operating_model, skill=skill, estate=estate)
+    if option.tiers <= 2:
+        return found
+    paths = (option.tiers - 1) ** np.asanyarray(value("fabric-complexity-exponent"))
+    return replace(found, tuning=found.tuning * paths)
 
 
 def links_per_gpu(params: Params, practice: Practice, option: Option) -> float:

@@ -44,3 +44,13 @@ class Behaviour:
     def changed(self, roles: Mapping[str, str]) -> Behaviour:
         """The same with other entries for some roles."""
         return replace(self, **roles)  # type: ignore[arg-type]
+
+    def on_one_switch(self, planes: int) -> Behaviour:
+        """The same where one switch of each plane joins all links, on any fabric with RDMA.
+
+        No path between switches can be congested, hashed badly or wait for credits, no router can be set wrongly, and a
+        single link has no other way: what is left are the servers, the links and the adapters.
+        """
+        none = dict.fromkeys(("stalls", "contention", "neighbours", "config_faults", "tuning", "staff", "manager"), "")
+        rerouted = {} if planes > 1 else {"reroute": "flap-stall-seconds"}
+        return self.changed({"weeks": "weeks-to-stable-one-switch", **none, **rerouted})

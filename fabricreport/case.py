@@ -55,6 +55,7 @@ from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco import findings as tco_findings
 from fabricreport.sections.tco import study as tco
+from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.spine.spoken import spoken_of
 from fabricreport.vocabulary import SPINES
@@ -269,7 +270,14 @@ class Case:
 
     def tco(self) -> TcoResult:
         """What each option costs over the horizon."""
-        return self._study("tco", lambda: tco.run(self.inputs, self.chain.bills, self.comparison))
+        return self._study("tco", lambda: tco.run(self.inputs, self.chain.bills, self.comparison, self._sized))
+
+    def _sized(self, gpus: int) -> Bills:
+        """The bills of another number of GPUs, of the same client and options."""
+        given = self.inputs
+        keys = {"cluster__gpus": gpus, "options": list(given.params.options)}
+        params = changed_params(given.params, keys, {}, extra_options=given.all_options)
+        return self.chain.again(given.with_params(params)).bills
 
     def decision(self) -> DecisionResult:
         """What to do, how sure we are, and what would change it."""

@@ -127,9 +127,9 @@ class Chain:
 
     def over(self, given: Inputs) -> Chain:
         """The whole chain over another horizon, or as another topology or number of subnets: if that adds or leaves out no
-        size, each step takes as long as it did."""
+        size and buys no other switches, each step takes as long as it did."""
         sizes = {gpus for _, gpus in stages_of(given)}
-        same = sizes == set(self.exposure.jobs.mixes)
+        same = sizes == set(self.exposure.jobs.mixes) and given.options == self.given.options
         parts = Parts(jobs=self.exposure.jobs, timed=self._timed(lambda _: False)) if same else Parts()
         return _run(given, self.measurements, parts, self.asked)
 

@@ -79,8 +79,8 @@ class Inputs(Reader):
         self._records: dict[str, dict[str, Any]] = {}
         self._roots: dict[str, frozenset[str]] = {}
         self._noted: list[set[str]] = []
-        self._quantities = {}
         self._traced, self.answered = True, Answered()
+        self._quantities, self._built, self._builder = {}, {}, self
         view = price_book.at(date.fromisoformat(str(params.as_of)))
         self.elicited = read_elicited(folder, params.elicited, view.as_of)
         self.offers, view = with_offers(folder, params, view)
@@ -119,7 +119,7 @@ class Inputs(Reader):
             by_kind.setdefault(kind, {})[name] = figure
         self.evidence = evidence.with_figures(by_kind.get("evidence", {}))
         self.prices = prices.with_figures(by_kind.get("price", {}))
-        self._quantities = {**self._quantities, **by_kind.get("contested", {})}
+        self._quantities, self._built = {**self._quantities, **by_kind.get("contested", {})}, {}
 
     def replacing(self, figures: Mapping[str, Uncertain]) -> Inputs:
         """The same inputs with other figures in force for these books' ids (in each entry's own unit and currency).
@@ -176,7 +176,7 @@ class Inputs(Reader):
         if (deciding(params), decided_by(params)) != (deciding(ours), decided_by(ours)):
             return self._anew(params, self._unasked)
         other = self._copy()
-        other.params = params
+        other.params, other._built, other._builder = params, {}, other
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
         other._keep_draws(self, lambda i: same and not i.startswith("param:"))
         return other
@@ -187,7 +187,7 @@ class Inputs(Reader):
         The ids whose figure in force differs; None where more differs than such figures, and nothing is taken over.
         """
         same = before.params.model_copy(update={"overrides": self.params.overrides}) == self.params
-        if not same or self.answer_files or self.priced_options != before.priced_options:
+        if not same or self.answer_files or self.sold_and_bought != before.sold_and_bought:
             return None
         moved = {i for i in {*self.overrides, *before.overrides} if self.overrides.get(i) != before.overrides.get(i)}
         for kind, now, then in (("evidence", self.evidence, before.evidence), ("price", self.prices, before.prices)):

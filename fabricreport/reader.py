@@ -18,6 +18,7 @@ from fabricreport.elicited import Elicited
 from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities, joined
 from fabricreport.overrides import Overridden
 from fabricreport.scenario import Params, Reason, option_excluded
+from fabricreport.switching import chosen
 from fabricreport.uncertain import Replaced, Uncertain
 
 
@@ -56,6 +57,8 @@ class Reader:
     _definitions: Mapping[str, Any]
     _weights: Mapping[str, float]
     _quantities: dict[str, tuple[Uncertain, Replaced | None]]
+    _built: dict[str, Option]
+    _builder: Reader
 
     def move(self, folder: Path) -> None:
         """Look for the files that the params name in another folder from now on."""
@@ -81,12 +84,25 @@ class Reader:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """The options to compare, in the params' order: those stated, without the `excluded`."""
-        return tuple(self.priced_options[o] for o in self.params.options if o not in self.excluded)
+        """The options to compare, in the params' order: those stated, without the `excluded`, built for the client."""
+        return tuple(self.built(o) for o in self.params.options if o not in self.excluded)
+
+    def built(self, option: str) -> Option:
+        """A stated option with the switch that is bought for this client, by the prices that the case was opened with:
+        where inputs are moved alone it stays."""
+        by = self._builder
+        if option not in by._built:
+            by._built[option] = chosen(self.priced_options[option], by.params, by.prices, by.evidence)
+        return by._built[option]
+
+    @property
+    def sold_and_bought(self) -> tuple[Mapping[str, Option], tuple[Option, ...]]:
+        """Every option that can be named on the prices of the memo's date, and those compared as they are built."""
+        return self.priced_options, self.options
 
     def _known_options(self) -> list[Option]:
         """The options to compare, without those that nobody knows, which are told of later."""
-        return [self.priced_options[o] for o in self.params.options if o in self.priced_options.keys() - self.excluded]
+        return [self.built(o) for o in self.params.options if o in self.priced_options.keys() - self.excluded]
 
     @property
     def excluded(self) -> Mapping[str, Reason]:

@@ -146,6 +146,25 @@ class Management:
         return self
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rung:
+    """Another switch that an option can be built of: what differs from the option's own.
+
+    `pieces` take the place of the option's by kind; without `copper_m` no copper fits it. `note`: what a reader has to
+    know where it is bought.
+    """
+
+    __pydantic_config__ = CLOSED
+    generation: Annotated[int, within("calendar-year")]
+    physical_ports: Annotated[int, within("switch-ports")]
+    radix: Annotated[int, within("switch-radix")]
+    links_per_cage: Annotated[int, within("links-per-cage")]
+    optics: Literal["multimode", "single-mode"] = "multimode"
+    copper_m: Annotated[float | None, within("copper-m")] = None
+    pieces: Mapping[_Kind, Piece]
+    note: Annotated[str, text(400)]
+
+
 @dataclass(frozen=True)
 class Need:
     """A reference of an option: the id, the key it stands at, and the units of which it must have one."""
@@ -162,7 +181,8 @@ class Option:
     `link_gbits_per_s` is a GPU's link over all its planes. `generation` is the year by which its switch goes, and
     `on_sale` the day before which a roadmap option cannot be ordered. `own_model`, `own_colour` and `roles` are what differs
     from its family's. `unquoted` are the items of the price files that nobody has a price for, each with the assumption
-    that stands in; it is known once the option is `priced`. `lines` has the line in `file` of each key that holds a
+    that stands in; it is known once the option is `priced`. `switches` are others that it can be built of than the one it
+    states, and `tiers` those of the client's network once it is `built_of` one of them (two until then). `lines` has the line in `file` of each key that holds a
     reference. `say` is what a sentence may call it, the shortest first.
     """
 
@@ -194,6 +214,8 @@ class Option:
     training: ReferenceOrNone
     notes: tuple[Annotated[str, text(400)], ...]
     say: tuple[Annotated[str, text(MAX_NAME)], ...] = ()
+    switches: tuple[Rung, ...] = ()
+    tiers: Unwritten[int] = 2
     unquoted: Unwritten[Mapping[str, str]] = field(default_factory=dict)
     file: Unwritten[str] = ""
     lines: Unwritten[Mapping[KeyPath, int]] = field(default_factory=dict)
@@ -201,7 +223,9 @@ class Option:
     @model_validator(mode="after")
     def agreeing(self) -> Self:
         """Ports share out, copper has a reach, and the class of fabric is of a kind that the family has."""
-        faults = [*self._counts()]
+        faults = [*_counts(self, self.planes)]
+        for number, rung in enumerate(self.switches):
+            faults += [f._replace(at=("switches", number, *f.at)) for f in _counts(rung, self.planes)]
         if self.copper_m is None and "dac" in self.pieces:
             remedy = "Add copper_m: metres that passive copper spans."
             faults.append(Fault("has no reach", ("pieces", "dac"), remedy))
@@ -212,14 +236,6 @@ class Option:
         if faults:
             raise refusal(*faults)
         return self
-
-    def _counts(self) -> Iterator[Fault]:
-        if self.radix % 2:
-            yield Fault("must be even", ("radix",), "Half the ports of a spine face down.")
-        if self.radix > self.physical_ports * max(8, self.links_per_cage):
-            yield Fault("more logical ports than the cages can give", ("radix",))
-        if self.radix % self.planes:
-            yield Fault(f"do not share out {self.radix} ports", ("planes",))
 
     @property
     def operating_model(self) -> OperatingModel:
@@ -234,8 +250,14 @@ class Option:
 
     @cached_property
     def behaviour(self) -> Behaviour:
-        """How it behaves: as its family, but for what it says otherwise."""
-        return families()[self.family].behaviour.changed(self.roles)
+        """How it behaves: as its family, but for what it says otherwise, and for what one switch has nothing of."""
+        own = families()[self.family].behaviour.changed(self.roles)
+        return own.on_one_switch(self.planes) if self.one_switch and self.rdma else own
+
+    @property
+    def one_switch(self) -> bool:
+        """Whether one switch (of each plane) joins all that the client's network joins."""
+        return self.tiers == 1
 
     @property
     def side(self) -> Side:
@@ -250,10 +272,9 @@ class Option:
     @property
     def needs(self) -> tuple[Need, ...]:
         """Every reference of this option with the units it may have."""
-        found: list[Need] = []
-        for kind, piece in self.pieces.items():
-            found += [Need(piece.price, ("pieces", kind, "price"), MONEY)]
-            found += [Need(piece.watts, ("pieces", kind, "watts"), WATTS)]
+        found = [*_needs(self.pieces, ())]
+        for number, rung in enumerate(self.switches):
+            found += _needs(rung.pieces, ("switches", number))
         sold = (
             ("licence", self.licence, PER_ENDPOINT_YEAR),
             ("operating_system", self.operating_system, PER_SWITCH_YEAR),
@@ -290,6 +311,29 @@ class Option:
         found = self._referring(settled)
         return replace(found, unquoted=unquoted)
 
+    @property
+    def ladder(self) -> tuple[Option, ...]:
+        """The option with each switch that it can be built of, its own first."""
+        return tuple(self._built_of(rung) for rung in (None, *self.switches))
+
+    def _built_of(self, rung: Rung | None) -> Option:
+        """The option with one switch alone: its own, or another and the modules and cables that fit that."""
+        found = replace(self, switches=())
+        if rung is not None:
+            pieces = {k: p for k, p in self.pieces.items() if k != "dac" or rung.copper_m is not None}
+            found = replace(
+                found,
+                generation=rung.generation,
+                physical_ports=rung.physical_ports,
+                radix=rung.radix,
+                links_per_cage=rung.links_per_cage,
+                optics=rung.optics,
+                copper_m=rung.copper_m,
+                pieces={**pieces, **rung.pieces},
+                notes=(*self.notes, rung.note),
+            )
+        return replace(found, unquoted={i: ref for i, ref in self.unquoted.items() if ref in found.references})
+
     def _referring(self, to: Callable[[str], str]) -> Option:
         """The same with every reference changed."""
         management = self.management
@@ -299,13 +343,36 @@ class Option:
 
         return replace(
             self,
-            pieces={kind: Piece(to(p.price), p.watts) for kind, p in self.pieces.items()},
+            pieces=_priced(self.pieces, to),
+            switches=tuple(replace(rung, pieces=_priced(rung.pieces, to)) for rung in self.switches),
             support=to(self.support),
             licence=licence(self.licence),
             operating_system=licence(self.operating_system),
             management=replace(management, node_price=to(management.node_price)),
             training=to(self.training),
         )
+
+
+def _counts(of: Option | Rung, planes: int) -> Iterator[Fault]:
+    """What is wrong with the ports of a switch."""
+    if of.radix % 2:
+        yield Fault("must be even", ("radix",), "Half the ports of a spine face down.")
+    if of.radix > of.physical_ports * max(8, of.links_per_cage):
+        yield Fault("more logical ports than the cages can give", ("radix",))
+    if of.radix % planes:
+        yield Fault(f"do not share out {of.radix} ports", ("planes",) if isinstance(of, Option) else ("radix",))
+
+
+def _needs(pieces: Mapping[str, Piece], path: KeyPath) -> Iterator[Need]:
+    """The price and the watts of each kind of piece."""
+    for kind, piece in pieces.items():
+        yield Need(piece.price, (*path, "pieces", kind, "price"), MONEY)
+        yield Need(piece.watts, (*path, "pieces", kind, "watts"), WATTS)
+
+
+def _priced(pieces: Mapping[str, Piece], to: Callable[[str], str]) -> Mapping[str, Piece]:
+    """The pieces with every reference to a price changed."""
+    return {kind: Piece(to(piece.price), piece.watts) for kind, piece in pieces.items()}
 
 
 def read_options(extra_dir: Path | None = None) -> dict[str, Option]:
@@ -342,7 +409,8 @@ def _load(path: Path, _changed_ns: int) -> Located:
 
 
 def _like_another(located: Located, i: int, known: Mapping[str, dict[str, Any]]) -> tuple[Any, list[Problem]]:
-    """The entry at a place of a file, laid over the option that it is `like`, pieces and roles one by one."""
+    """The entry at a place of a file, laid over the option that it is `like`, pieces and roles one by one; one with a
+    switch of its own has no other's ladder."""
     entry = located.data[i]
     if not isinstance(entry, dict) or "like" not in entry:
         return entry, []
@@ -354,8 +422,11 @@ def _like_another(located: Located, i: int, known: Mapping[str, dict[str, Any]])
             located.problem((i, "like"), wrong, value=like, remedy=remedy, suggestion=did_you_mean(like, known))
         ]
     base = known[like]
-    if isinstance(pieces := own.get("pieces"), dict):
+    pieces = own.get("pieces")
+    if isinstance(pieces, dict):
         own["pieces"] = {k: v for k, v in {**base["pieces"], **pieces}.items() if v is not None}
+    if "radix" in own or (isinstance(pieces, dict) and "switch" in pieces):
+        own.setdefault("switches", [])
     if isinstance(roles := own.get("behaviour"), dict) and own.get("family", base["family"]) == base["family"]:
         own["behaviour"] = {**base.get("behaviour", {}), **roles}
     return {**base, "notes": [], "on_sale": None, "say": [], **own}, []

@@ -69,7 +69,7 @@ def asked_inputs(given: Inputs) -> tuple[Asked, ...]:
     found = [*_of_params(given.params, ())]
     for option in given.options:
         key = given.option_key(option.id)
-        found += [*_of_option(option, key), *_of_behaviour(given, option, key)]
+        found += [*_of_option(given.priced_options[option.id], key), *_of_behaviour(given, option, key)]
     needs = gpu_type(given).references
     gpu = f"a server of this GPU ({given.params.cluster.gpu})"
     found += [Asked(needs[k], "cluster.gpu", units=u, what=gpu) for k, u in _OF_A_GPU.items()]

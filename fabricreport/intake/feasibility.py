@@ -13,9 +13,10 @@ from fabricreport.books.options import Option
 from fabricreport.errors import Problem
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import capacity
-from fabricreport.sections.client import endpoints_for, job_sizes, largest_job, mix_of, one_node, shape, whole_nodes
+from fabricreport.sections.client import job_sizes, largest_job, mix_of, one_node, whole_nodes
 from fabricreport.sections.latency import inputs as latency_inputs
 from fabricreport.sections.partner import barred
+from fabricreport.switching import endpoints_for, shape
 
 if TYPE_CHECKING:
     from fabricreport.scenario import Cluster

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.risk.entries import Effort
 from fabricreport.models.training.practice import BILLION
-from fabricreport.scenario import Cluster
 
 _BY_CHANCE = 0.05
 """Calibration below which the misses of known answers are more than chance."""
@@ -198,21 +196,3 @@ def _active_parameters(given: Inputs) -> float:
     mixtures = [m for m in given.practice.presets.values() if m.kind == "moe"]
     near = min(mixtures, key=lambda m: abs(np.log(m.parameters / parameters)))
     return parameters * near.active / near.parameters
-
-
-def shape(cluster: Cluster, option: Option) -> dict[str, Any]:
-    """Keyword arguments of `bill_of_materials` for this option in the client's topology, sizes apart."""
-    own_links = option.links_per_node
-    return {
-        "gpus_per_node": cluster.gpus_per_node if own_links is None else 1,
-        "links_per_gpu": cluster.links_per_gpu if own_links is None else own_links,
-        "radix": option.radix,
-        "planes": option.planes,
-        "oversubscription": cluster.oversubscription,
-        "topology": cluster.topology,
-    }
-
-
-def endpoints_for(cluster: Cluster, option: Option, gpus: int) -> int:
-    """The size in the unit that `shape` counts in: GPUs, or servers for an option with links of its own."""
-    return gpus if option.links_per_node is None else -(-gpus // cluster.gpus_per_node)

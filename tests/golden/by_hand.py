@@ -331,7 +331,7 @@ def staff_and_training(option: Option) -> Any:
     fewer by effort within a limit of posts, and what one costs to employ; and training of the client's engineers, once."""
     family = option.staff or option.family
     people = np.maximum(evidence("fabric-fte-small"), evidence("fabric-fte-mid"))
-    people = people * evidence(f"fabric-fte-factor-{family}-medium")
+    people = people * evidence(f"fabric-fte-factor-{family}-medium") * of_switches(option)
     most = evidence("fabric-fte-most-apart")
     people = people + np.clip(people * (effort(option, "staff") - 1.0), -most, most)
     training = param("organisation.network_engineers") * evidence(option.training)
@@ -348,10 +348,18 @@ def residual(option: Option) -> Any:
 # --- Lost GPU time -----------------------------------------------------------------------------------------------
 
 
-def size_factor() -> Any:
-    """How much longer bring-up and how many more misconfigurations than at the size they are stated for."""
+def of_switches(option: Option) -> Any:
+    """How much more the switches beyond the first ask for than those of the design the figures are stated for, 32 leaves
+    and 16 spines for 1,024 GPUs; both have two tiers."""
+    reference = (32 + 16 - 1) * param("cluster.gpus") / 1024
+    return ((pieces(option).switches - 1) / reference) ** evidence("fabric-complexity-exponent")
+
+
+def size_factor(option: Option) -> Any:
+    """How much longer bring-up and how many more misconfigurations than at the size and on the switches they are stated
+    for."""
     times = param("cluster.gpus") / evidence("fabric-complexity-reference-gpus")
-    return times ** evidence("fabric-complexity-exponent")
+    return times ** evidence("fabric-complexity-exponent") * of_switches(option)
 
 
 def effort(option: Option, part: str) -> Any:
@@ -366,7 +374,7 @@ def effort(option: Option, part: str) -> Any:
 
 def bring_up_share(option: Option) -> Any:
     """Weeks until stable, in which only part of the throughput is there, over the horizon."""
-    weeks = evidence(f"weeks-to-stable-{option.family}") * size_factor() * effort(option, "bring-up")
+    weeks = evidence(f"weeks-to-stable-{option.family}") * size_factor(option) * effort(option, "bring-up")
     return weeks * 7 * 24 * (1 - evidence("bring-up-productivity")) / (years() * HOURS_A_YEAR)
 
 
@@ -467,7 +475,7 @@ def interruption_share(option: Option) -> Any:
     """
     count = pieces(option)
     flaps, failures = draw_together("link-hardware", "link-flaps-per-link-year", "link-failures-per-link-year")
-    faults = evidence(f"config-faults-{option.family}-per-year") * size_factor() * effort(option, "faults")
+    faults = evidence(f"config-faults-{option.family}-per-year") * size_factor(option) * effort(option, "faults")
     ends_flap, ends_failure = evidence("link-flap-interrupts-share"), evidence("link-failure-interrupts-share")
     survived = count.nics * (flaps * (1 - ends_flap) + failures * (1 - ends_failure))
     switches_survived = count.switches * evidence("switch-failures-per-switch-year")

@@ -49,28 +49,29 @@ ROOMS = """\
 books:
 scenario: books
 models:
+switching: books models scenario
 as_run: books models scenario
 constants: books models
 validation: books constants models
 records: books models scenario
 overrides: books scenario
 elicited: books models
-answer_effects: as_run books models scenario
+answer_effects: as_run books models scenario switching
 answer_terms: answer_effects as_run books scenario
 answered: answer_effects answer_terms as_run books models overrides scenario
 offered: books scenario
 given: books scenario
-reader: answered books elicited models offered overrides scenario
+reader: answered books elicited models offered overrides scenario switching
 inputs: answered books constants elicited models offered overrides reader records scenario
 figures: inputs
 blocks:
 theme: blocks
-sections: answer_effects answered as_run blocks books elicited figures inputs models scenario theme validation
+sections: answer_effects answered as_run blocks books elicited figures inputs models scenario switching theme validation
 chain: books inputs models sections
 sections/decision: answer_effects answer_terms blocks books chain figures inputs models scenario sections theme
 before_after: answered books chain inputs models sections sections/decision
 declared: figures sections sections/decision
-intake: books inputs models overrides records scenario sections
+intake: books inputs models overrides records scenario sections switching
 spine: blocks books figures inputs models scenario sections sections/decision
 case: before_after books chain given inputs intake models scenario sections sections/decision spine
 hindsight: books case inputs models scenario

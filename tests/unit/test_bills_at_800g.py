@@ -10,8 +10,7 @@ from fabricreport.books.options import read_options
 from fabricreport.models.fabric.cabling import optics_and_cables
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials, tier_capacity
 from fabricreport.scenario import Cluster
-from fabricreport.sections.client import shape
-from fabricreport.sections.tco.fabric import cable_plan
+from fabricreport.switching import cable_plan, shape
 
 OPTIONS = read_options()
 

@@ -37,11 +37,14 @@ def written(name: str, **more: Any) -> dict[str, Any]:
 
 
 def small() -> dict[str, Any]:
-    """A buyer with a second stage, two sites' worth of options and a memo in euros, small enough to be cheap."""
+    """A buyer with a second stage, two sites' worth of options and a memo in euros, small enough to be cheap.
+
+    Two links a GPU make two tiers of every network with RDMA, which no figure moved alone turns into other switches.
+    """
     return {
         "client": {"name": "Small"},
         "as_of": "2026-11-20",
-        "cluster": {"gpus": 24, "trajectory": [{"month": 12, "gpus": 48}]},
+        "cluster": {"gpus": 24, "links_per_gpu": 2, "trajectory": [{"month": 12, "gpus": 72}]},
         "workload": {
             "kind": "fine-tuning",
             "model_parameters_billion": 8,
@@ -54,7 +57,7 @@ def small() -> dict[str, Any]:
             "currency": "EUR",
             "price_of_delay_usd_per_day": {"low": 0, "mode": 100, "high": 900},
         },
-        "options": ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g"],
+        "options": ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g", "ethernet-tcp"],
     }
 
 

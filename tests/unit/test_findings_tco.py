@@ -79,6 +79,8 @@ SAYINGS: dict[str, Callable[[], Spoken]] = {
     "another tier": lambda: fabric(BUYER, tiers_grown),
     "bought at once": lambda: fabric(GROWER, bought_at_once),
     "operations bought in": lambda: other(BUYER, organisation__operations="bought-in"),
+    "at an edge": lambda: other(BUYER, cluster__gpus=2048),
+    "past an edge": lambda: other(BUYER, cluster__gpus=2056),
 }
 
 PURCHASE = {F.PURCHASE_HOLDS, F.PURCHASE_REVERSED, F.PURCHASE_EVENED, F.PURCHASE_SAME}
@@ -96,7 +98,7 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
             *(F.OWNS, F.CAUSES_AT_ONCE, F.PURCHASE_REVERSED, F.BOTH_FAMILIES, F.OWNING_CHEAPER),
             F.PAIRS_TOLD,
         },
-        {F.TIERS_DIFFER, F.OPERATIONS_BOUGHT},
+        {F.TIERS_DIFFER, F.OPERATIONS_BOUGHT, F.EDGE_AHEAD, F.EDGE_PASSED},
     ),
     "operations bought in": ({F.OPERATIONS_BOUGHT}, set()),
     "grower": ({F.GROWS_LATE, F.CAUSES_GROWN, F.PURCHASE_HOLDS}, {F.GROWS_EARLY, F.TIERS_DIFFER}),
@@ -109,6 +111,8 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
     "cheap rent": ({F.RENTING_CHEAPER}, {F.OWNING_CHEAPER}),
     "another tier": ({F.TIERS_DIFFER}, set()),
     "bought at once": ({F.GROWS_EARLY}, {F.GROWS_LATE}),
+    "at an edge": ({F.EDGE_AHEAD}, {F.EDGE_PASSED}),
+    "past an edge": ({F.EDGE_PASSED}, {F.EDGE_AHEAD}),
 }
 
 

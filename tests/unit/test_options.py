@@ -96,7 +96,7 @@ def test_a_price_that_nobody_publishes_is_the_assumption_until_there_is_a_quote(
     option = read_options()["infiniband-xdr"]
     before, after = (
         option.priced({"optic-1600g-2xdr4"}),
-        option.priced({"switch-q3400", "licence-ufm", "optic-800g-dr4"}),
+        option.priced({"switch-q3400", "switch-q3200", "licence-ufm", "optic-800g-dr4"}),
     )
     assert before.pieces["switch"].price == "evidence:switch-q3400-usd"
     assert before.unquoted["switch-q3400"] == "evidence:switch-q3400-usd"

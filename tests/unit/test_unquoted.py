@@ -136,20 +136,19 @@ def test_at_the_price_found_the_lead_is_nothing_and_either_side_is_won_by_the_on
     assert "licence-cumulus" not in found  # part of the switch: no price of it moves the money
     chain = xdr.search.fast
 
+    turning = {item: u for item, u in found.items() if u.level is not None}
+    assert turning["switch-q3400"].below == "infiniband-xdr"
+
     def gap(u: Unquoted, times: float) -> float:
         """Cost of the one that wins above less that of the one that wins below, at so many times the level."""
         assert u.level is not None
         bills = chain.replacing({u.stands_in: exactly(u.level * times)}).bills
         return float(plain(bills.gap(u.above, u.below)).mean())
 
-    for item, u in found.items():
+    for item, u in turning.items():
         scale = abs(gap(u, 1.05))
         assert abs(gap(u, 1.0)) < 0.02 * scale, item
         assert gap(u, 0.95) > 0 > gap(u, 1.05), item
-    assert (found["switch-q3400"].below, found["licence-ethernet-manager"].below) == (
-        "infiniband-xdr",
-        "spectrum-x-800g",
-    )
 
 
 @pytest.mark.slow

@@ -75,4 +75,5 @@ def _kind(path: KeyPath) -> Kind | None:
     """The kind of piece whose price stands at a key of an option; None for one that nobody is asked for."""
     if path[0] == "support":
         return None
-    return kinds()[str(path[1] if path[0] == "pieces" else path[0])]
+    of_a_piece = "pieces" in path
+    return kinds()[str(path[path.index("pieces") + 1] if of_a_piece else path[0])]

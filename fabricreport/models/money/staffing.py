@@ -20,7 +20,7 @@ class StaffRule:
     """Full-time staff for the fabric by size (scalars or arrays over draws).
 
     `small` to 128 GPUs, `mid` at 1,024, `large` at 2,048, in between in proportion, and `per_1024_more` for each further
-    1,024 GPUs; all times `factor`, the family's and maturity's multiple. `effort` multiplies that again, but adds or saves
+    1,024 GPUs; all times `factor`, the multiple of the family, the maturity and the switches. `effort` multiplies that again, but adds or saves
     no more than `most_apart` posts. `markup`: what a post costs over an employed one; `own`: posts at any size beside.
     """
 

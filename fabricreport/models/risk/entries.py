@@ -72,6 +72,7 @@ def fabric_risk(
     communication_share: Any = 0.0,
     oversubscription: Any = 1.0,
     gpus: int | None = None,
+    burden: Any = 1.0,
     takes: Effort | None = None,
     neighbours: bool = False,
 ) -> FabricRisk:
@@ -79,14 +80,14 @@ def fabric_risk(
 
     topology: fat-tree, rail-optimised or dragonfly. communication_share: exposed communication over step time.
     gpus: cluster size; weeks to stable and misconfigurations are stated at a reference size (used when None) and
-    grow with a power of the size. takes: the effort it takes to build and run, 1 everywhere if left out. neighbours:
+    grow with a power of the size, and with the `burden` of its switches beside those of the reference design. takes: the effort it takes to build and run, 1 everywhere if left out. neighbours:
     whether other jobs share the fabric.
     """
     _known("topology", topology, ("fat-tree", "rail-optimised", "dragonfly"))
-    contention = "dragonfly-contention" if topology == "dragonfly" else behaviour.contention
-    size = 1.0 if gpus is None else complexity(read, gpus)
+    contention = "dragonfly-contention" if topology == "dragonfly" and behaviour.contention else behaviour.contention
+    size = (1.0 if gpus is None else complexity(read, gpus)) * burden
     takes = takes or Effort()
-    loss = np.minimum(np.asanyarray(read(contention)) * takes.tuning, 0.99)
+    loss = np.minimum(np.asanyarray(read(contention)) * takes.tuning, 0.99) if contention else 0.0
     weeks = read(behaviour.weeks)
     luck = luck_of(weeks, read("weeks-to-stable-luck-share"))
     risk = FabricRisk(
@@ -114,8 +115,8 @@ def tail_law(read: Read, behaviour: Behaviour, takes: Effort | None = None, *, n
     what a larger cluster adds to it is charged. Slow nodes are charged in full: the operator who says how its times were
     taken had removed them first (MegaScale, section 6.3). Shared stalls are a fabric's own and charged in full too.
     """
-    stalls = np.asanyarray(read(behaviour.stalls)) * (takes or Effort()).tuning
-    if neighbours:
+    stalls = np.asanyarray(read(behaviour.stalls)) * (takes or Effort()).tuning if behaviour.stalls else 0.0
+    if neighbours and behaviour.neighbours:
         longer = np.asanyarray(read(behaviour.neighbours)) * np.asanyarray(read("noisy-neighbour-time-share"))
         stalls = 1.0 - (1.0 - np.minimum(stalls, 0.99)) / (1.0 + longer)
     return TailLaw(
@@ -199,6 +200,8 @@ def _hardware(read: Read, behaviour: Behaviour) -> tuple[IncidentLaw, ...]:
 
 
 def _configuration(read: Read, behaviour: Behaviour, times: Any) -> tuple[IncidentLaw, ...]:
+    if not behaviour.config_faults:
+        return ()
     shared = {
         "detection_h": read("detection-hours"),
         "engineering_h": read("engineering-hours-per-config-fault"),

@@ -21,14 +21,13 @@ from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.steps import TailLaw
 from fabricreport.sections.client import (
     effort_of,
-    endpoints_for,
     maturity_of,
     one_node,
     operators_maturity,
     rented,
-    shape,
     side_by_side,
 )
+from fabricreport.switching import burden, endpoints_for, shape
 
 PROFILE = (
     "param:cluster.gpus",
@@ -143,7 +142,8 @@ def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication
         maturity=maturity,
         topology=str(given.params.cluster.topology),
         communication_share=communication,
-        gpus=gpus,
+        gpus=None if option.one_switch and option.rdma else gpus,  # what is stated of one switch is of no other size
+        burden=burden(given.params, option, given.params.cluster.networks(gpus)[0], read),
         takes=takes,
         neighbours=side_by_side(given),
     )

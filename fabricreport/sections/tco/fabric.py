@@ -13,9 +13,9 @@ from fabricreport.models.fabric.cost import Extras, fabric_capex_usd, fabric_wat
 from fabricreport.models.fabric.growth import GrowthPlan, GrowthPrices, GrowthStage, growth_flows, staged_growth
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials
 from fabricreport.scenario import Cluster
-from fabricreport.sections.client import endpoints_for, shape
 from fabricreport.sections.sites import port_count
 from fabricreport.sections.tco.inputs import Common, OptionInputs
+from fabricreport.switching import cable_plan, endpoints_for, shape
 
 _PIECES = (
     *("leaf", "spine", "core", "gpus", "nodes", "endpoints", "management_links"),
@@ -167,12 +167,6 @@ def _standing(stage: GrowthStage, plan: GrowthPlan) -> BillOfMaterials:
         cables_spine_core=between - lower,
         tiers=1 + (stage.spine > 0) + (stage.core > 0),
     )
-
-
-def cable_plan(option: Option, bom: BillOfMaterials, nodes: int, servers_per_rack: int) -> CablePlan:
-    """Fibre throughout; passive copper when the servers and the one switch share a rack and the option prices it."""
-    one_rack = bom.tiers == 1 and nodes <= servers_per_rack and "dac" in option.pieces
-    return CablePlan(node_leaf="dac" if one_rack else "fibre", links_per_cage=option.links_per_cage)
 
 
 def capex(build: Build, option: OptionInputs, common: Common) -> dict[str, Any]:

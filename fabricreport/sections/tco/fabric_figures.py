@@ -262,7 +262,42 @@ _STEPS = (
     ),
 )
 
-FABRIC_SPECS = (*_BUILT, *_PAIR, *_GROWTH, *_FAMILIES, *_STEPS)
+
+def _edge(what: str, unit: str, words: str, rule: str, value: Any, **more: Any) -> Spec:
+    """A figure of the edge of a tier near the client's size."""
+    return Spec(
+        f"tco.edge.{what}",
+        unit,
+        label=lambda at: f"{words}: {at.names[at.edge.option]}",
+        rule=rule,
+        value=value,
+        inputs=_SHAPE,
+        when=lambda at: at.result.edge is not None,
+        **more,
+    )
+
+
+_AGAIN = "mean difference between the model run at one node more than the edge and at the edge"
+_EDGE = (
+    _edge(
+        "gpus",
+        "gpus",
+        "Largest size before another tier of switches",
+        "capacity of a fat tree at the option's radix",
+        lambda at: at.edge.gpus,
+    ),
+    _edge("cost", "usd", "Total cost of one node beyond the edge", _AGAIN, lambda at: at.edge.cost, central="mean"),
+    _edge(
+        "network",
+        "usd",
+        "Network to buy for one node beyond the edge",
+        f"{_AGAIN}, at today's prices and not discounted",
+        lambda at: at.edge.network,
+        central="mean",
+    ),
+)
+
+FABRIC_SPECS = (*_BUILT, *_PAIR, *_GROWTH, *_FAMILIES, *_STEPS, *_EDGE)
 """Every figure that only an owner's memo needs."""
 FABRIC_INDEXES: Mapping[str, Index[CostFigures]] = {
     "owner": Index(lambda at: at.owners),

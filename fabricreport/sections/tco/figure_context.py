@@ -8,11 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from fabricreport.books.names import whole_names
-from fabricreport.books.options import Option
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
-from fabricreport.models.fabric.topology import tier_capacity
-from fabricreport.scenario import Cluster
+from fabricreport.sections.tco.edge import Edge, tier_steps
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.vocabulary import Side
@@ -99,7 +97,14 @@ class CostFigures:
     def steps(self) -> Mapping[str, tuple[int, ...]]:
         """By option, the sizes in GPUs up to which one and two tiers of its switches are enough; none where it is rented."""
         cluster = self.given.params.cluster
-        return {o.id: tier_steps(cluster, o) for o in self.given.options} if self.owns else {}
+        stated = self.given.priced_options
+        return {o.id: tier_steps(cluster, stated[o.id]) for o in self.given.options} if self.owns else {}
+
+    @property
+    def edge(self) -> Edge:
+        """The edge of a tier near the client's size; asked for where there is one."""
+        assert self.result.edge is not None
+        return self.result.edge
 
     @property
     def both_families(self) -> bool:
@@ -116,13 +121,6 @@ class CostFigures:
         """RoCEv2 options that are held against InfiniBand, the cheapest first."""
         sides = {o.id: o.side for o in self.given.options}
         return tuple(o for o in self.result.order if sides[o] == Side.ROCEV2) if self.both_families else ()
-
-
-def tier_steps(cluster: Cluster, option: Option) -> tuple[int, ...]:
-    """Sizes in GPUs up to which one and two tiers of the option's switches are enough."""
-    links = option.links_per_node or cluster.gpus_per_node * cluster.links_per_gpu
-    one, two, _ = tier_capacity(option.radix, cluster.oversubscription)
-    return tuple(ports // links * cluster.gpus_per_node for ports in (one, two))
 
 
 Spec = FigureSpec[CostFigures]

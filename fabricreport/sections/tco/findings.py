@@ -18,6 +18,8 @@ from fabricreport.vocabulary import Side
 _WAYS = {"less": "more", "same": "more", "more": "less"}
 """A rival that costs less than the choice is said to cost less: the other way round than the choice."""
 
+_TIERS = {2: "a second tier", 3: "a third tier"}
+
 
 class TcoFinding(StrEnum):
     """What may be true of the total cost; those of one group exclude each other."""
@@ -31,6 +33,8 @@ class TcoFinding(StrEnum):
     PURCHASE_SAME = "the two fabrics cost the same to buy"
     BOTH_FAMILIES = "an owner compares InfiniBand with RoCEv2"
     TIERS_DIFFER = "InfiniBand needs a tier of switches more"
+    EDGE_AHEAD = "one node more than a size near the client's needs another tier of switches"
+    EDGE_PASSED = "the client's size is a little beyond that"
     PAIRS_TOLD = "a training client compares both families: published pairs are told in money"
     GROWS_LATE = "most of it is paid for when the cluster grows"
     GROWS_EARLY = "most of it is paid for at the start"
@@ -79,6 +83,8 @@ def _families(read: CostReading) -> Iterator[TcoFinding]:
             yield F.TIERS_DIFFER
     if compared(read):
         yield F.PAIRS_TOLD
+    if read.result.edge:
+        yield F.EDGE_PASSED if read.result.edge.passed else F.EDGE_AHEAD
 
 
 def _growth(read: CostReading) -> Iterator[TcoFinding]:
@@ -101,7 +107,7 @@ def _instead(read: CostReading) -> Iterator[TcoFinding]:
 
 def _words(read: CostReading) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
-    result = read.result
+    result, edge = read.result, read.result.edge
     name, pair = whole_names(read.given.options), (result.choice, result.rival)
     return {
         "choice": name[result.choice],
@@ -119,6 +125,8 @@ def _words(read: CostReading) -> Mapping[str, object]:
         "conceded": tuple(_cause(read, c) for c in read.conceded),
         "purchase_way": _WAYS[read.way("tco.fabric_difference")] if read.owns else None,
         "tier": _tier(read),
+        "edge_option": name[edge.option] if edge else None,
+        "edge_tier": Name(_TIERS[edge.tiers]) if edge else None,
         "overbuild_way": "less" if read.grows and read.value(f"tco.overbuild.{result.choice}") < 0 else "more",
     }
 
@@ -133,4 +141,4 @@ def _tier(read: CostReading) -> Named | None:
     if not read.both_families:
         return None
     enough = max(read.last(read.infiniband).bom.tiers - 1, 1)
-    return Named("a second tier" if enough == 1 else "a third tier", str(enough))
+    return Named(_TIERS[enough + 1], str(enough))

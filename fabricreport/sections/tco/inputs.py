@@ -33,6 +33,7 @@ from fabricreport.sections.rent_terms import ASSUMED
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tco.licences import Charged, manager_of, system_of
 from fabricreport.sections.tco.site_links import SiteLinkPrices, site_link_prices
+from fabricreport.switching import burden
 from fabricreport.vocabulary import Side
 
 _HOURS_PER_MINUTE = 1 / 60
@@ -222,12 +223,16 @@ def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:
 def _staff_rule(given: Inputs, option: Option) -> StaffRule:
     """Who looks after the option: the client's team, or a service that is paid for the posts it takes."""
     bought = bought_in(given)
+    network = given.params.cluster.networks(stages_of(given)[-1][1])[0]
+    of_switches = burden(given.params, option, network, lambda entry: given.value(f"evidence:{entry}"))
+    own = option.behaviour.staff
+    factor = given.value(f"evidence:{own}-{maturity_of(given)}") if own else 1.0
     return StaffRule(
         given.value("evidence:fabric-fte-small"),
         given.value("evidence:fabric-fte-mid"),
         given.value("evidence:fabric-fte-large"),
         given.value("evidence:fabric-fte-per-1024-gpus-more"),
-        given.value(f"evidence:{option.behaviour.staff}-{maturity_of(given)}"),
+        factor * of_switches,
         effort_of(given, option).staff,
         given.value("evidence:fabric-fte-most-apart"),
         given.value("evidence:bought-operations-markup") if bought else 1.0,

@@ -10,6 +10,7 @@ from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.difference import Difference, difference
 from fabricreport.provenance import Traced
 from fabricreport.sections.stance import Stance, stance
+from fabricreport.sections.tco.edge import Edge
 from fabricreport.sections.tco.fabric import Build, GrowthCost
 from fabricreport.sections.tco.inputs import Common
 
@@ -39,7 +40,7 @@ class TcoResult:
     `choice` and `rival` are those of the comparison, with its `verdict`; `difference` is rival less choice: positive
     means the choice is cheaper. `infiniband` and `rocev2` are the cheaper option of each family, or None. `parts` are
     the same bills piece by piece, so that what two options share cancels to exact zero in `gap`. `ownership` is None
-    for a client that rents.
+    for a client that rents, and `edge` is where another tier of switches begins, None if that is not near.
     """
 
     totals: Mapping[str, Traced]
@@ -58,6 +59,7 @@ class TcoResult:
     useful_share: Mapping[str, Traced]
     worth_per_gpu_hour: Mapping[str, Traced]
     ownership: Ownership | None
+    edge: Edge | None
     common: Common
     numbers: Mapping[str, Number]
 

@@ -6,7 +6,7 @@ the models of topology, cash flows and difference. One boundary, the same work, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -25,14 +25,15 @@ from fabricreport.sections.tco.cost import (
     by_cause,
     useful_hour_usd,
 )
+from fabricreport.sections.tco.edge import edge_of
 from fabricreport.sections.tco.figure_context import CostFigures
 from fabricreport.sections.tco.figures import FIGURES
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.vocabulary import Side
 
 
-def run(given: Inputs, found: Bills, comparison: Comparison) -> TcoResult:
-    """The cost study, from every option's bill and the comparison made on them."""
+def run(given: Inputs, found: Bills, comparison: Comparison, sized: Callable[[int], Bills]) -> TcoResult:
+    """The cost study, from every option's bill and the comparison made on them; `sized`: the bills of so many GPUs."""
     common, own = found.common, found.own
     choice, rival = comparison.choice, comparison.rival
     gap = Difference(comparison.lead, found.gap_by_cause(rival, choice))
@@ -57,6 +58,7 @@ def run(given: Inputs, found: Bills, comparison: Comparison) -> TcoResult:
         useful_share=useful,
         worth_per_gpu_hour={o: given.spread(market * u / useful[choice]) for o, u in useful.items()},
         ownership=None if rented(given) else _ownership(given, found, hour, (choice, rival)),
+        edge=edge_of(given, (choice, rival), sized),
         common=common,
         numbers={},
     )
