@@ -92,10 +92,21 @@ def _rdma(case: Case) -> tuple[Option, ...]:
     return tuple(o for o in case.options if o.rdma) or case.options
 
 
+def _waiting(case: Case, option: Option) -> float:
+    return float(np.median(plain(case.latency().exposed_share[option.id])))
+
+
+def _half_waiting(case: Case) -> Iterator[Caution]:
+    """Half or more of the GPU time waits for the network on an option that is a rival; the one on which most does is named."""
+    most = max(_rdma(case), key=lambda o: _waiting(case, o))
+    if _waiting(case, most) >= _HALF:
+        yield _caution("half-waiting", choice=most.name, lost=case.figure(f"latency.exposed.{most.id}"))
+
+
 def _idle(case: Case) -> Iterator[Caution]:
-    """Less than half of the GPU time works; the largest loss is named."""
+    """Less than half of the GPU time works; the largest loss is named, unless it is waiting that is doubted already."""
     option, tail = _advised(case), case.tail()
-    if float(np.median(plain(case.tco().useful_share[option.id]))) >= _HALF:
+    if float(np.median(plain(case.tco().useful_share[option.id]))) >= _HALF or _waiting(case, option) >= _HALF:
         return
     losses = {
         "exposed": (case.latency().exposed_share, f"latency.exposed.{option.id}"),
@@ -376,6 +387,7 @@ def _asked_prices(case: Case, offer: Offer) -> Iterator[Caution]:
 
 
 _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
+    _half_waiting,
     _idle,
     _fits_one_node,
     _links,

@@ -253,6 +253,21 @@ def _jobs(params: Params) -> Iterator[Finding]:
     yield from _repeated(("workload", "jobs"), [str(job.gpus) for job in jobs], "gpus")
 
 
+def _profile(params: Params) -> Iterator[Finding]:
+    """What a profile of a simulation says, stated of another kind of work."""
+    workload = params.workload
+    for key in ("calls_per_step", "mpi_share"):
+        if getattr(workload, key) is not None and workload.kind != "hpc-simulation":
+            yield Finding(
+                "profile-of-no-simulation",
+                ("workload", key),
+                f"is of a simulation, and the workload is {workload.kind}",
+                getattr(workload, key),
+                "Leave it out, or correct workload.kind.",
+                uses=(("workload", "kind"),),
+            )
+
+
 def _weights(params: Params) -> Iterator[Finding]:
     if not any(getattr(params.weights, name) for name in type(params.weights).model_fields):
         yield Finding(
@@ -367,6 +382,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _taper,
     _plan,
     _jobs,
+    _profile,
     _weights,
     _question,
     _lists,

@@ -41,6 +41,8 @@ IN_WORDS: Mapping[str, str] = {
     "cluster.trajectory": "none: the cluster keeps its size",
     "workload.tokens_billion": "as many as the run's length gives",
     "workload.run_days": "as long as the tokens take",
+    "workload.calls_per_step": "a range of ours where a simulation runs",
+    "workload.mpi_share": "what follows from ranges of ours where a simulation runs",
     "workload.jobs": "one job on all GPUs of a site, or on a shared cluster the sizes published for one",
     "organisation.beyond_money": "no order: it breaks no tie",
     "money.materiality_usd": "the larger of a share of the lines that differ and the noise of their quotes",

@@ -238,6 +238,16 @@ class Workload(Section):
         "GPUs of a site, or on a cluster that several parties share the sizes published for one.",
         examples=[[{"gpus": 64, "share": 0.4}, {"gpus": 512, "share": 0.6}]],
     )
+    calls_per_step: Annotated[float | None, Unit("count", zero=True)] = Field(
+        default=None,
+        description="Small AllReduce calls in a time step of a simulation, from its profile; only for hpc-simulation. "
+        "If left out a wide range of ours.",
+    )
+    mpi_share: Annotated[float | None, Unit("share", 0.001, 0.99)] = Field(
+        default=None,
+        description="Share of a simulation's time that a profile found in MPI, on a job as large as the plan's largest and on "
+        "tuned InfiniBand; only for hpc-simulation. If left out it follows from ranges of ours.",
+    )
     latency_variance_bound: bool = Field(
         default_factory=lambda data: data.get("kind") in SYNCHRONISED,
         description="Whether the slowest of many ranks sets the pace, so that the tail matters.",

@@ -162,3 +162,19 @@ def test_kinds_that_send_alike_lose_alike() -> None:
     dense, tuned = (changed(workload__kind=kind, workload__latency_variance_bound=True) for kind in TRAINING_KINDS[::2])
     for option, share in dense.latency().exposed_share.items():
         assert np.array_equal(plain(share), plain(tuned.latency().exposed_share[option]))
+
+
+# ---- simulations
+
+
+def test_a_stated_share_of_time_in_mpi_is_what_a_tuned_infiniband_waits() -> None:
+    for share in (0.05, 0.2, 0.6):
+        waiting = np.median(lost(changed(workload__kind="hpc-simulation", workload__mpi_share=share))["exposed"])
+        assert waiting == pytest.approx(share, rel=0.1)
+
+
+def test_more_calls_a_step_never_wait_less() -> None:
+    found = [
+        lost(changed(workload__kind="hpc-simulation", workload__calls_per_step=n))["exposed"] for n in (0.0, 20.0, 80.0)
+    ]
+    assert np.all(found[0] <= found[1]) and np.all(found[1] < found[2])

@@ -95,6 +95,7 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         client(workload={"parallelism": {"tp": 8, "pp": 2, "dp": 4}, "jobs": [{"gpus": 8, "share": 1.0}]}),
         "workload.parallelism",
     ),
+    "profile-of-no-simulation": (client(workload={"mpi_share": 0.2}), "workload.mpi_share"),
     "no-weight": (
         client(weights=dict.fromkeys(("workload", "maturity", "scale_and_budget", "time_to_production"), 0)),
         "weights",

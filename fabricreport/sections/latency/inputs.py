@@ -288,14 +288,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
         return given.draw(f"evidence:{entry}")[::every]
 
     if work.model is None or work.plan is None:
-        return other_steps.simulation_step(
-            wires,
-            gpus=work.gpus,
-            compute_ms=draw("hpc-step-compute-ms"),
-            halo_mbytes=draw("hpc-halo-mbytes"),
-            small_allreduces=draw("hpc-small-allreduces"),
-            overlap=draw("overlap-data-parallel"),
-        )
+        return _simulation(given, work, wires, every=every)
     if work.kind not in TRAINING_KINDS:
         return other_steps.inference_step(
             work.model,
@@ -317,6 +310,29 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
         ),
         optimiser_share=draw("optimizer-share-of-step"),
     )
+
+
+def _simulation(given: Inputs, work: Job, wires: Network, *, every: int) -> StepTime:
+    """A time step of a simulation: by the client's profile as far as there is one, else by ranges of ours.
+
+    A measured share of time in MPI says how long the ranks compute beside traffic of that size on the reference network.
+    """
+    stated = given.params.workload
+    profiled = "param:workload.calls_per_step" if stated.calls_per_step is not None else "evidence:hpc-small-allreduces"
+    traffic: dict[str, Any] = {
+        "gpus": work.gpus,
+        "halo_mbytes": given.draw("evidence:hpc-halo-mbytes")[::every],
+        "small_allreduces": given.draw(profiled)[::every],
+    }
+    if stated.mpi_share is None:
+        compute = given.draw("evidence:hpc-step-compute-ms")[::every]
+        overlap = given.draw("evidence:overlap-data-parallel")[::every]
+        return other_steps.simulation_step(wires, **traffic, compute_ms=compute, overlap=overlap)
+    known = replace(reference(given), calibration=wires.calibration)
+    in_mpi = other_steps.simulation_step(known, **traffic, compute_ms=0.0, overlap=0.0).step_time_s
+    share = given.draw("param:workload.mpi_share")[::every]
+    compute = in_mpi / other_steps.MS * (1.0 - share) / share
+    return other_steps.simulation_step(wires, **traffic, compute_ms=compute, overlap=0.0)
 
 
 def cluster_allreduce(given: Inputs, wires: Network, gpus: int, sizes: Sequence[float]) -> CollectiveTime:
