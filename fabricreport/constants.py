@@ -25,7 +25,16 @@ from fabricreport.models.collectives.catalogue import (
     Parameters,
 )
 from fabricreport.models.collectives.fit import FitRule
-from fabricreport.models.training.practice import BILLION, Accelerator, Model, Overlap, Practice, Rules, batch_law
+from fabricreport.models.training.practice import (
+    BILLION,
+    Accelerator,
+    Model,
+    Overlap,
+    Practice,
+    Rules,
+    Tuning,
+    batch_law,
+)
 
 
 @cache
@@ -65,6 +74,7 @@ def practice() -> Practice:
         batches=batch_law(
             [row["gpus"] for row in batches], [row["sequences"] * row["sequence_tokens"] for row in batches]
         ),
+        tuning=Tuning(**_of(Tuning, data["tuning"])),
         collectives=catalogue(),
     )
 

@@ -268,6 +268,19 @@ def _profile(params: Params) -> Iterator[Finding]:
             )
 
 
+def _method(params: Params) -> Iterator[Finding]:
+    workload = params.workload
+    if workload.method != "full" and workload.kind != "fine-tuning":
+        yield Finding(
+            "method-of-no-fine-tuning",
+            ("workload", "method"),
+            f"is a way to fine-tune, and the workload is {workload.kind}",
+            workload.method,
+            "Leave it out, or correct workload.kind.",
+            uses=(("workload", "kind"),),
+        )
+
+
 def _weights(params: Params) -> Iterator[Finding]:
     if not any(getattr(params.weights, name) for name in type(params.weights).model_fields):
         yield Finding(
@@ -383,6 +396,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _plan,
     _jobs,
     _profile,
+    _method,
     _weights,
     _question,
     _lists,

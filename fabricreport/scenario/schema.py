@@ -238,6 +238,11 @@ class Workload(Section):
         "GPUs of a site, or on a cluster that several parties share the sizes published for one.",
         examples=[[{"gpus": 64, "share": 0.4}, {"gpus": 512, "share": 0.6}]],
     )
+    method: Literal["full", "lora", "rl"] = Field(
+        default="full",
+        description="What fine-tuning trains: all weights (full), adapters alone (lora), or all weights between rollouts (rl); "
+        "only for fine-tuning.",
+    )
     calls_per_step: Annotated[float | None, Unit("count", zero=True)] = Field(
         default=None,
         description="Small AllReduce calls in a time step of a simulation, from its profile; only for hpc-simulation. "

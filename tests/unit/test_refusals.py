@@ -96,6 +96,10 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         "workload.parallelism",
     ),
     "profile-of-no-simulation": (client(workload={"mpi_share": 0.2}), "workload.mpi_share"),
+    "method-of-no-fine-tuning": (
+        client(workload={"kind": "pretraining-dense", "run_days": 9, "method": "lora"}),
+        "workload.method",
+    ),
     "no-weight": (
         client(weights=dict.fromkeys(("workload", "maturity", "scale_and_budget", "time_to_production"), 0)),
         "weights",

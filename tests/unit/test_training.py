@@ -76,6 +76,19 @@ def test_gathered_and_reduced_bytes_are_the_weights_held_by_a_rank() -> None:
     assert sent["reduce-scatter"] == pytest.approx(4 * held)
 
 
+def test_adapters_alone_have_gradients_and_frozen_weights_travel_only_where_they_are_sharded() -> None:
+    frozen = replace(DENSE, trained_share=0.005)
+    for plan in (PLAN, Plan(8, 1, 128, shard=16)):
+        whole, light = (
+            {t.collective: t.size_bytes for t in step(model, plan).traffic if t.kind == "data"}
+            for model in (DENSE, frozen)
+        )
+        assert light["reduce-scatter"] == pytest.approx(0.005 * whole["reduce-scatter"])
+        assert light["all-gather"] == pytest.approx(whole["all-gather"] * (1.0 if plan.shard > 1 else 0.005))
+    assert frozen.flops_per_token == pytest.approx(DENSE.flops_per_token * 2.005 / 3.0)
+    assert parallel.bytes_per_gpu(frozen, PLAN, PRACTICE.rules) < parallel.bytes_per_gpu(DENSE, PLAN, PRACTICE.rules)
+
+
 def test_sharded_weights_are_gathered_twice_in_every_microbatch() -> None:
     model = SMALL
     once, twice = ({t.collective: t.count for t in step(model, Plan(1, 1, 16, shard=s)).traffic} for s in (1, 16))

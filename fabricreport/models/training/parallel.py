@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.models.training.practice import BILLION, BatchLaw, Model, Practice, Rules
+from fabricreport.models.training.practice import BILLION, BatchLaw, Model, Practice, Rules, Tuning
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,10 @@ def bytes_per_gpu(model: Model, plan: Plan, rule: Rules) -> float:
     """Weights, gradients, optimiser states and the activations of the micro-batches in flight, on one GPU."""
     dense = model.dense_parameters / (plan.tp * plan.pp)
     experts = model.expert_parameters / (plan.tp * plan.pp * plan.ep)
-    states = rule.resident_bytes_per_parameter * (dense / plan.shard + experts / max(1, plan.shard // plan.ep))
-    states += rule.optimiser_bytes_per_parameter * (dense / plan.dp + experts / max(1, plan.dp // plan.ep))
+    trained = model.trained_share
+    resident = rule.parameter_bytes + (rule.resident_bytes_per_parameter - rule.parameter_bytes) * trained
+    states = resident * (dense / plan.shard + experts / max(1, plan.shard // plan.ep))
+    states += rule.optimiser_bytes_per_parameter * trained * (dense / plan.dp + experts / max(1, plan.dp // plan.ep))
     width = rule.microbatch_sequences * model.sequence_tokens * model.hidden / (plan.tp * plan.cp)
     layer = rule.activation_bytes_per_width * width
     again = plan.recompute * model.layers
@@ -212,6 +214,12 @@ def given_plan(
 def at_scale(model: Model, law: BatchLaw, gpus: int) -> Model:
     """The model with the batch that published runs have on so many GPUs, and no smaller one than its own publication's."""
     return replace(model, batch_sequences=max(model.batch_sequences, law.at(gpus) / model.sequence_tokens))
+
+
+def tuned(model: Model, tuning: Tuning, method: str) -> Model:
+    """The model as it is fine-tuned: with the batch of published runs of that method, and adapters alone trained by LoRA."""
+    share = tuning.adapter_share if method == "lora" else 1.0
+    return replace(model, batch_sequences=tuning.batch_tokens[method] / model.sequence_tokens, trained_share=share)
 
 
 def microbatches(model: Model, plan: Plan, rule: Rules) -> float:

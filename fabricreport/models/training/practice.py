@@ -21,7 +21,8 @@ BILLION = 1e9
 class Model:
     """A transformer: sizes in parameters and tokens. A dense model has one expert and `active` equals `parameters`.
 
-    `batch_sequences`: of a preset what its publication names, 0 where it names none.
+    `batch_sequences`: of a preset what its publication names, 0 where it names none. `trained_share`: of the parameters
+    that gradients are made of, less than 1 where adapters alone are trained.
     """
 
     label: str
@@ -36,6 +37,7 @@ class Model:
     experts_per_token: int = 1
     most_ranks_per_token: int = 0
     expert_share: float = 0.0
+    trained_share: float = 1.0
 
     @property
     def copies_per_token(self) -> int:
@@ -44,8 +46,11 @@ class Model:
 
     @property
     def flops_per_token(self) -> float:
-        """Forward and backward work of one token: 6 per active parameter, and causal attention on top."""
-        return 6.0 * self.active * (1.0 + self.sequence_tokens / (12.0 * self.hidden))
+        """Forward and backward work of one token: 6 per active parameter, and causal attention on top.
+
+        A third of it is for the gradients of the weights, which frozen ones have none of (LoRA without Regret, 2025).
+        """
+        return 2.0 * (2.0 + self.trained_share) * self.active * (1.0 + self.sequence_tokens / (12.0 * self.hidden))
 
     @property
     def dense_parameters(self) -> float:
@@ -137,6 +142,14 @@ def batch_law(gpus: Sequence[float], tokens: Sequence[float]) -> BatchLaw:
     return BatchLaw(float(np.exp(level)), float(exponent))
 
 
+@dataclass(frozen=True)
+class Tuning:
+    """Fine-tuning as published runs do it: tokens of a batch by method, and the share of parameters that adapters add."""
+
+    batch_tokens: Mapping[str, float]
+    adapter_share: float
+
+
 @dataclass(frozen=True, eq=False)
 class Practice:
     """All of it, with what the collective model knows, by which a step's traffic is timed. `batches`: of published runs.
@@ -148,6 +161,7 @@ class Practice:
     gpus: Mapping[str, Accelerator]
     rules: Rules
     batches: BatchLaw
+    tuning: Tuning
     collectives: Catalogue
 
     def preset(self, name: str) -> Model:

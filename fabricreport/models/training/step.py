@@ -250,6 +250,7 @@ def _data(
 
     Weights kept on every replica are gathered once and reduced once a step. Sharded ones are gathered twice and
     reduced in every micro-batch within the shard's ranks; the gradients of a shard are then summed over its copies.
+    What is frozen has no gradient, and is gathered only where it is sharded.
     """
     rule = network.rules
     buckets = max(1, model.layers // plan.pp)
@@ -261,7 +262,8 @@ def _data(
     for size, ranks, shard, stride in (g for g in groups if g[0] > 0.0 and g[1] > 1):
         within, rounds = (ranks, 1.0) if shard == 1 else (min(shard, ranks), max(1.0, microbatches))
         gathers = rounds if shard == 1 else 2.0 * rounds
-        sent, summed = size * rule.parameter_bytes, size * rule.gradient_bytes
+        summed = size * model.trained_share * rule.gradient_bytes
+        sent = size * (model.trained_share if shard == 1 else 1.0) * rule.parameter_bytes
         found.append((timed("all-gather", nccl.allgather, network, sent, within, stride), buckets * gathers))
         found.append((timed("reduce-scatter", nccl.reduce_scatter, network, summed, within, stride), buckets * rounds))
         if ranks > within:

@@ -47,6 +47,7 @@ PROFILE = (
     "param:cluster.gpu",
     "param:workload.kind",
     "param:workload.model_parameters_billion",
+    "param:workload.method",
     "param:organisation.networking_maturity",
     "param:organisation.qos_expertise",
     "param:money.acquisition",
@@ -241,7 +242,7 @@ def held(given: Inputs, gpus: int) -> bool:
 
 
 def _model(given: Inputs, gpus: int) -> Model:
-    """The client's model with the batch of its GPUs; a job smaller than the largest trains what surely fits on its own."""
+    """The client's model with the batch of its GPUs, or as it is fine-tuned; a job smaller than the largest trains what surely fits on its own."""
     workload = given.params.workload
     kind, size = "moe" if workload.kind in MOE_KINDS else "dense", float(workload.model_parameters_billion)
     if (
@@ -251,6 +252,8 @@ def _model(given: Inputs, gpus: int) -> Model:
     ):
         size = min(size, ROOM_PER_GPU_BILLION * gpus)
     model = parallel.custom(given.practice, kind, size)
+    if workload.kind == "fine-tuning":
+        return parallel.tuned(model, given.practice.tuning, str(workload.method))
     return parallel.at_scale(model, given.practice.batches, gpus)
 
 
@@ -297,6 +300,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
             batch=draw("inference-batch"),
             memory_efficiency=draw("inference-memory-efficiency"),
         )
+    rollouts = draw("rl-rollout-share") if given.params.workload.method == "rl" else 0.0
     return training_step(
         work.model,
         work.plan,
@@ -308,7 +312,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
             draw("overlap-alltoall"),
             draw("overlap-interference"),
         ),
-        optimiser_share=draw("optimizer-share-of-step"),
+        optimiser_share=1.0 - (1.0 - draw("optimizer-share-of-step")) * (1.0 - rollouts),
     )
 
 
