@@ -68,9 +68,10 @@ def _step(data: Mapping[str, Any], row: Mapping[str, Any], *, paired: bool, gpus
     """The step of a row's run; `gpus`: on fewer, the batch and the replicas with them."""
     share = (gpus or row["gpus"]) / row["gpus"]
     network = Network(practice(), row["gpu"], 8, row["fabric"])
-    model = replace(model_of(data["shapes"][row["shape"]]), batch_sequences=float(row["batch"]) * share)
-    plan = Plan(**row["plan"] | {"dp": round(row["plan"]["dp"] * share)})
-    overlap = _overlap() if paired else replace(_overlap(), alltoall=0.0)
+    shape = model_of(data["shapes"][row["shape"]]) if "shape" in row else practice().preset(row["preset"])
+    model = replace(shape, batch_sequences=float(row["batch"]) * share)
+    plan = Plan(**row["plan"] | {"dp": round(row["plan"]["dp"] * share), "paired": paired})
+    overlap = replace(_overlap(), alltoall=0.0)
     return training_step(model, plan, network, kernel_efficiency=_efficiency(network), overlap=overlap)
 
 
@@ -115,5 +116,5 @@ def _efficiency(network: Network) -> float:
 
 
 def _overlap() -> Overlap:
-    names = ("data-parallel", "pipeline", "alltoall", "interference")
+    names = ("data-parallel", "pipeline", "alltoall", "interference", "alltoall-paired")
     return Overlap(*(_central(f"overlap-{name}") for name in names))

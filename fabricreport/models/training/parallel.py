@@ -24,7 +24,8 @@ class Plan:
     """A parallel plan; `interleave` model chunks a stage.
 
     `shard` ranks share each weight and gather it layer by layer; 1 keeps weights on every replica and shards only
-    the optimiser. `recompute` is the share of the forward pass worked again to save memory.
+    the optimiser. `recompute` is the share of the forward pass worked again to save memory. `paired`: the exchange between
+    experts of one micro-batch runs beside the compute of another.
     """
 
     tp: int
@@ -35,6 +36,7 @@ class Plan:
     interleave: int = 1
     shard: int = 1
     recompute: float = 0.0
+    paired: bool = False
 
     @property
     def gpus(self) -> int:
@@ -47,7 +49,7 @@ class Plan:
             f"tensor {self.tp}" if self.tp > 1 else "",
             f"context {self.cp}" if self.cp > 1 else "",
             f"pipeline {self.pp}" if self.pp > 1 else "",
-            f"expert {self.ep}" if self.ep > 1 else "",
+            f"expert {self.ep}" + (" beside another micro-batch" if self.paired else "") if self.ep > 1 else "",
             f"data {self.dp}" + (f" with weights sharded over {self.shard}" if self.shard > 1 else ""),
             f"{self.recompute:.0%} of activations recomputed" if self.recompute else "",
         ]
@@ -95,7 +97,7 @@ def candidate_plans(
     Where none of the usual plans fits, weights are sharded over all replicas, which needs no particular number of nodes.
     Plans that need a larger batch than the model's are left out, if others remain.
     Tensor ranks stay inside a node. Experts are spread over the largest power of two of neighbouring ranks that
-    divides them and the replicas. `InputError` if nothing fits.
+    divides them and the replicas, or over no more than a node holds (MegaScale-MoE). `InputError` if nothing fits.
     """
     room = rule.memory_share * memory_gbytes * BILLION
     found = _that_fit(model, rule, _usual(model, rule, gpus, gpus_per_node), room)
@@ -119,10 +121,25 @@ def _usual(model: Model, rule: Rules, gpus: int, gpus_per_node: int) -> Iterator
     for tp in _tensor_ranks(rule, gpus, gpus_per_node):
         for pp in (p for p in rule.pipeline_stages if gpus % (tp * p) == 0 and p <= model.layers):
             dp = gpus // (tp * pp)
-            ep = _expert_ranks(model, dp, rule.most_expert_ranks)
-            for interleave in chunks(model, rule, pp):
-                for shard in (1, *(s for s in rule.shard_ranks if pp == 1 and s <= dp and dp % s == 0)):
-                    yield Plan(tp, pp, dp, ep, 1, interleave, shard)
+            for ep in _expert_ranks(model, dp, rule, gpus_per_node // tp):
+                for interleave in chunks(model, rule, pp):
+                    for shard in (1, *(s for s in rule.shard_ranks if pp == 1 and s <= dp and dp % s == 0)):
+                        yield from _schedules(Plan(tp, pp, dp, ep, 1, interleave, shard))
+
+
+def _schedules(plan: Plan) -> tuple[Plan, ...]:
+    """The plan, and where a stack can pair its micro-batches the plan so: in place of the other where it takes no memory."""
+    if not can_pair(plan):
+        return (plan,)
+    return (replace(plan, paired=True),) if plan.pp > 1 else (plan, replace(plan, paired=True))
+
+
+def can_pair(plan: Plan) -> bool:
+    """Whether frameworks run the exchange of one micro-batch beside the compute of another (DualPipe, Megatron Core).
+
+    It takes several chunks a stage where there is a pipeline, and activations that are not all worked again.
+    """
+    return plan.ep > 1 and (plan.pp == 1 or plan.interleave > 1) and plan.recompute < 1.0
 
 
 def chunks(model: Model, rule: Rules, stages: int) -> tuple[int, ...]:
@@ -134,7 +151,8 @@ def _fully_sharded(model: Model, rule: Rules, gpus: int, gpus_per_node: int) -> 
     """Plans in which all replicas share each weight."""
     for tp in _tensor_ranks(rule, gpus, gpus_per_node):
         dp = gpus // tp
-        yield Plan(tp, 1, dp, _expert_ranks(model, dp, rule.most_expert_ranks), 1, 1, dp)
+        for ep in _expert_ranks(model, dp, rule, gpus_per_node // tp):
+            yield from _schedules(Plan(tp, 1, dp, ep, 1, 1, dp))
 
 
 def _tensor_ranks(rule: Rules, gpus: int, gpus_per_node: int) -> tuple[int, ...]:
@@ -171,8 +189,9 @@ def bytes_per_gpu(model: Model, plan: Plan, rule: Rules) -> float:
     width = rule.microbatch_sequences * model.sequence_tokens * model.hidden / (plan.tp * plan.cp)
     layer = rule.activation_bytes_per_width * width
     again = plan.recompute * model.layers
+    flight = 2.0 if plan.paired and plan.pp == 1 else 1.0  # a pipeline holds several micro-batches anyway
     kept = again * rule.activation_bytes * width + (model.layers - again) * layer + (layer if plan.recompute else 0.0)
-    return float(states + kept)
+    return float(states + flight * kept)
 
 
 def weights_fit(model: Model, rule: Rules, *, gpus: int, memory_gbytes: float, pretraining: bool) -> bool:
@@ -208,7 +227,8 @@ def given_plan(
         )
     replicas = gpus // replica
     experts = math.gcd(ep, replicas) if ep > 1 else 1
-    return Plan(tp, pp, replicas, experts, cp, interleave, replicas if replica == 1 else 1, recompute)
+    plan = Plan(tp, pp, replicas, experts, cp, interleave, replicas if replica == 1 else 1, recompute)
+    return replace(plan, paired=can_pair(plan))
 
 
 def at_scale(model: Model, law: BatchLaw, gpus: int) -> Model:
@@ -234,10 +254,12 @@ def filled(model: Model, plan: Plan, rule: Rules) -> Model:
     return model if model.batch_sequences >= least else replace(model, batch_sequences=float(least))
 
 
-def _expert_ranks(model: Model, dp: int, most: int) -> int:
+def _expert_ranks(model: Model, dp: int, rule: Rules, in_node: int) -> tuple[int, ...]:
+    """Ranks that the experts may be spread over: as many as divide, and as many of them as sit in a node."""
     if model.experts <= 1:
-        return 1
-    return _power_of_two_within(most, math.gcd(model.experts, dp))
+        return (1,)
+    common = math.gcd(model.experts, dp)
+    return tuple({_power_of_two_within(most, common): None for most in (rule.most_expert_ranks, max(in_node, 1))})
 
 
 def _power_of_two_within(most: int, multiple: int) -> int:

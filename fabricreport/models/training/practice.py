@@ -36,13 +36,21 @@ class Model:
     experts: int = 1
     experts_per_token: int = 1
     most_ranks_per_token: int = 0
+    most_nodes_per_token: int = 0
     expert_share: float = 0.0
     trained_share: float = 1.0
 
-    @property
-    def copies_per_token(self) -> int:
-        """Ranks a token is sent to: one per expert, or the routing's own limit."""
-        return min(self.experts_per_token, self.most_ranks_per_token or self.experts_per_token)
+    def copies_per_token(self, domains: int) -> float:
+        """Copies of a token that are sent to experts spread over so many domains of NVLink.
+
+        Inside one domain one for each rank it is routed to; over the fabric one for each domain, which hands it on (DeepEP):
+        as many domains as that number of ranks drawn at random sit in, and no more than the routing's own limit.
+        """
+        ranks = min(self.experts_per_token, self.most_ranks_per_token or self.experts_per_token)
+        if domains < 2:
+            return float(ranks)
+        met = domains * (1.0 - (1.0 - 1.0 / domains) ** ranks)
+        return min(met, float(self.most_nodes_per_token or domains))
 
     @property
     def flops_per_token(self) -> float:
@@ -67,13 +75,15 @@ class Model:
 class Overlap:
     """Share of compute behind which each kind of traffic can run, from 0 to 1; numbers or draws (n,).
 
-    `interference` is the share of hidden traffic's time by which it slows the kernels beside it.
+    `interference` is the share of hidden traffic's time by which it slows the kernels beside it. `paired` is `alltoall`'s
+    where the exchange of one micro-batch runs beside the compute of another.
     """
 
     data: Any
     pipeline: Any
     alltoall: Any
     interference: Any = 0.0
+    paired: Any = 0.0
 
 
 @dataclass(frozen=True)

@@ -300,13 +300,23 @@ def _pipeline(
 def _experts(
     model: Model, plan: Plan, network: Network, microbatches: float, compute: Any, overlap: Overlap
 ) -> list[Traffic]:
-    """Tokens to their experts and back, forward and backward: four AlltoAlls a layer and micro-batch."""
+    """Tokens to their experts and back, forward and backward: four AlltoAlls a layer and micro-batch.
+
+    Where micro-batches are paired (DeepSeek-V3's DualPipe, Megatron Core) the first passes have no partner yet, as many as
+    fill the pipeline; a stack that can pair them need not.
+    """
     if plan.ep < 2:
         return []
-    size = _activation_bytes(model, plan, network.rules) / plan.tp * model.copies_per_token
+    domains = plan.ep // _placed(network, plan.ep, plan.tp)[0]
+    size = _activation_bytes(model, plan, network.rules) / plan.tp * model.copies_per_token(domains)
     one = timed("all-to-all", nccl.alltoall, network, size, plan.ep, plan.tp)
     count = 4.0 * model.layers / plan.pp * microbatches
-    return [counted(one, "experts", count, _left(one.time_s * count, compute, overlap.alltoall, overlap.interference))]
+    time = one.time_s * count
+    left = _left(time, compute, overlap.alltoall, overlap.interference)
+    if plan.paired:
+        alone = time * min(1.0, (1.0 + (plan.pp - 1.0) / plan.interleave) / microbatches)
+        left = np.minimum(left, _left(time, compute, overlap.paired, overlap.interference, alone))
+    return [counted(one, "experts", count, left)]
 
 
 def _activation_bytes(model: Model, plan: Plan, rule: Rules) -> float:

@@ -311,6 +311,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
             draw("overlap-pipeline"),
             draw("overlap-alltoall"),
             draw("overlap-interference"),
+            draw("overlap-alltoall-paired"),
         ),
         optimiser_share=1.0 - (1.0 - draw("optimizer-share-of-step")) * (1.0 - rollouts),
     )
