@@ -57,7 +57,7 @@ def examined(
         remarks = [*map(str, held), *excluded_words(case.inputs), *_stand_ins(case), *_of_the_book(case)]
         book = {row.item: None for row in (*case.inputs.price_book.rows, *case.inputs.price_book.shipped)}
         remarks += [str(loaded.placed(note)) for note in unknown_sellers(case.params, case.inputs.offers, book)]
-        remarks += [str(loaded.placed(note)) for note in _not_profiled(case)]
+        remarks += [str(loaded.placed(note)) for note in (*_not_profiled(case), *_used_servers(case))]
         if not problems and trying:
             trying()
         if not problems and (trying or own_inputs(case)):
@@ -88,6 +88,19 @@ def _not_profiled(case: Case) -> Iterator[Problem]:
             key="workload.kind",
             value=workload.kind,
             remedy="State workload.calls_per_step, or workload.mpi_share, from a profile of the code.",
+        )
+
+
+def _used_servers(case: Case) -> Iterator[Problem]:
+    """What nobody knows of used servers."""
+    age = case.params.cluster.server_age_months
+    if age is not None:
+        yield Problem(
+            "used servers are taken to fail as often as new ones and to be supported at what support of new ones costs: we "
+            "found no rate of faults by age",
+            key="cluster.server_age_months",
+            value=f"{age:g}",
+            remedy="Ask the seller what warranty goes over to you, and the maker whether he supports them.",
         )
 
 

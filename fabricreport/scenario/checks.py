@@ -268,6 +268,18 @@ def _profile(params: Params) -> Iterator[Finding]:
             )
 
 
+def _used(params: Params) -> Iterator[Finding]:
+    if params.cluster.server_age_months is not None and Acquisition(params.money.acquisition) is Acquisition.RENT:
+        yield Finding(
+            "rented-servers-used",
+            ("cluster", "server_age_months"),
+            "servers that are rented have no price of their own",
+            params.cluster.server_age_months,
+            "Leave it out, or correct money.acquisition.",
+            uses=(("money", "acquisition"),),
+        )
+
+
 def _method(params: Params) -> Iterator[Finding]:
     workload = params.workload
     if workload.method != "full" and workload.kind != "fine-tuning":
@@ -397,6 +409,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _jobs,
     _profile,
     _method,
+    _used,
     _weights,
     _question,
     _lists,

@@ -39,6 +39,7 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
 IN_WORDS: Mapping[str, str] = {
     "memo.subject": "none: the memo goes by its first heading",
     "cluster.trajectory": "none: the cluster keeps its size",
+    "cluster.server_age_months": "new servers",
     "workload.tokens_billion": "as many as the run's length gives",
     "workload.run_days": "as long as the tokens take",
     "workload.calls_per_step": "a range of ours where a simulation runs",

@@ -131,6 +131,10 @@ class Cluster(Section):
         default_factory=lambda data: _type_of(data).links.gbits_per_s,
         description="Line rate of one fabric link, in Gbit/s; follows from the GPU type.",
     )
+    server_age_months: Annotated[float | None, Unit("month", 1, 120)] = Field(
+        default=None,
+        description="Age of used servers when they are bought, at every stage, in months. If left out they are new.",
+    )
     topology: Topology = Field(default="rail-optimised", description="Shape of the fabric.")
     oversubscription: Annotated[float, Unit("x", 1, 16)] = Field(
         default=1.0, description="Leaf down-links over up-links: 1 is non-blocking, 2 is 2:1."

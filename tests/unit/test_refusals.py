@@ -100,6 +100,10 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         client(workload={"kind": "pretraining-dense", "run_days": 9, "method": "lora"}),
         "workload.method",
     ),
+    "rented-servers-used": (
+        client(cluster={"server_age_months": 24}, money={"acquisition": "rent"}),
+        "cluster.server_age_months",
+    ),
     "no-weight": (
         client(weights=dict.fromkeys(("workload", "maturity", "scale_and_budget", "time_to_production"), 0)),
         "weights",
