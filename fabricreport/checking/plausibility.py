@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _ROOM, _ASSUMED = "{assumed}", " (assumed, for none was given)"
 _LINKS = ("param:cluster.links_per_gpu", "param:cluster.link_gbits_per_s")
 _WEEKS, _TRAY = "organisation.time_to_production_weeks", "evidence:rack-tray-gpus"
+WATTS_PER_KW = 1000
 _HALF = 0.5
 """What happens in more than half of outcomes is likelier than not, and what is more than half of a time is most of it."""
 
@@ -132,6 +133,19 @@ def _fits_one_node(case: Case) -> Iterator[Caution]:
             parameters=case.figure("param:workload.model_parameters_billion"),
             per_node=case.figure("param:cluster.gpus_per_node"),
         )
+
+
+def _office(case: Case) -> Iterator[Caution]:
+    """More power in an office than offices are supplied and cooled for."""
+    if case.params.cluster.premises != "office":
+        return
+    drawn = case.tco().common.server.watts * _servers(case) / WATTS_PER_KW
+    if float(np.median(plain(drawn))) > _threshold(case, "office-kw"):
+        power = case.number(
+            "decision.caution_office_power", drawn, "kw", label="Power of all servers of the plan",
+            rule="watts of a server without its adapters × servers at the largest size", inputs=("param:cluster.premises",),
+        )  # fmt: skip
+        yield _caution("office-power", power=power, most=case.figure("evidence:plausible-office-kw"))
 
 
 def _links(case: Case) -> Iterator[Caution]:
@@ -390,6 +404,7 @@ _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
     _half_waiting,
     _idle,
     _fits_one_node,
+    _office,
     _links,
     _node_size,
     _not_ready,

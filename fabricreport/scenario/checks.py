@@ -280,6 +280,19 @@ def _used(params: Params) -> Iterator[Finding]:
         )
 
 
+def _premises(params: Params) -> Iterator[Finding]:
+    hosted = Acquisition(params.money.acquisition) in (Acquisition.RENT, Acquisition.COLOCATE)
+    if params.cluster.premises == "office" and hosted:
+        yield Finding(
+            "office-of-others",
+            ("cluster", "premises"),
+            f"what is paid for as money.acquisition: {params.money.acquisition} stands with others",
+            params.cluster.premises,
+            "Leave it out, or correct money.acquisition.",
+            uses=(("money", "acquisition"),),
+        )
+
+
 def _method(params: Params) -> Iterator[Finding]:
     workload = params.workload
     if workload.method != "full" and workload.kind != "fine-tuning":
@@ -410,6 +423,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _profile,
     _method,
     _used,
+    _premises,
     _weights,
     _question,
     _lists,

@@ -27,6 +27,7 @@ REFUSALS: Mapping[str, str] = {
     "profile-of-no-simulation": "What a profile of a simulation says moves nothing where no simulation runs.",
     "method-of-no-fine-tuning": "How a model is fine-tuned moves nothing where none is.",
     "rented-servers-used": "Whoever rents pays for hours, whatever the age of the servers.",
+    "office-of-others": "A cluster that others host does not stand in an office of the client.",
     "no-weight": "Weights are read as ratios, and no ratio can be formed of zeros alone.",
     "nothing-to-compare": "A decision between fabrics needs two of them, unless there is no fabric to choose.",
     "question-of-others": "Whoever rents has sellers to choose between, and whoever buys a network to choose.",

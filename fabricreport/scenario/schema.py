@@ -149,6 +149,9 @@ class Cluster(Section):
     optics: Literal["compatible", "genuine"] = Field(
         default="compatible", description="Modules of any maker that the switch accepts, or of the switch's own maker."
     )
+    premises: Literal["data-centre", "office"] = Field(
+        default="data-centre", description="Where the cluster stands, if it is not hosted by others."
+    )
     tenancy: Literal["single", "multi"] = Field(default="single", description="One owner, or tenants kept apart.")
 
     @property

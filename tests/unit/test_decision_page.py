@@ -88,7 +88,7 @@ def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path:
     absent |= {"cluster.optics": "compatible", "workload.jobs": [], "organisation.nvidia_cloud_partner": False}
     absent |= {"organisation.beyond_money": [], "question": "buy-once"}
     absent |= {"workload.calls_per_step": None, "workload.mpi_share": None, "workload.method": "full"}
-    absent |= {"cluster.server_age_months": None}
+    absent |= {"cluster.server_age_months": None, "cluster.premises": "data-centre"}
     path = write(
         tmp_path, absent | {"workload.tokens_billion": None, "money.materiality_usd": None, "memo.language": "en"}
     )

@@ -104,6 +104,10 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         client(cluster={"server_age_months": 24}, money={"acquisition": "rent"}),
         "cluster.server_age_months",
     ),
+    "office-of-others": (
+        client(cluster={"premises": "office"}, money={"acquisition": "colocate"}),
+        "cluster.premises",
+    ),
     "no-weight": (
         client(weights=dict.fromkeys(("workload", "maturity", "scale_and_budget", "time_to_production"), 0)),
         "weights",
