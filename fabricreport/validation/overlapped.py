@@ -1,4 +1,4 @@
-"""Published runs of mixtures of experts whose exchange of tokens is overlapped, beside the same runs in the model.
+"""Published runs of mixtures of experts whose exchange of tokens is overlapped, and of a simulation, beside the model's.
 
 Nothing is set from them: kernels and overlap are at their central values, the plan and the batch are the publication's.
 """
@@ -12,6 +12,7 @@ from typing import Any
 from fabricreport.books.evidence import read_evidence
 from fabricreport.constants import model_of, practice
 from fabricreport.models.training import parallel
+from fabricreport.models.training.other_steps import simulation_step
 from fabricreport.models.training.parallel import Plan
 from fabricreport.models.training.practice import Overlap
 from fabricreport.models.training.step import Network, TrainingStep, best_plan, training_step
@@ -31,6 +32,8 @@ def overlapped_rows(data: Mapping[str, Any]) -> tuple[CardRow, ...]:
             unit=row["unit"],
             band=BAND,
             source=row["source"],
+            counted=row.get("counted", True),
+            note=row.get("note", ""),
         )
         for row in data["overlapped"]["rows"]
     )
@@ -95,11 +98,20 @@ def _throughput_kept(data: Mapping[str, Any], row: Mapping[str, Any]) -> float:
     return float((all_.tokens_per_s / row["gpus"]) / (few.tokens_per_s / row["from_gpus"]))
 
 
+def _mpi_share(data: Mapping[str, Any], row: Mapping[str, Any]) -> float:
+    names = {"compute_ms": "step-compute-ms", "halo_mbytes": "halo-mbytes", "small_allreduces": "small-allreduces"}
+    traffic: dict[str, Any] = {key: _central(f"hpc-{name}") for key, name in names.items()}
+    network = Network(practice(), row["gpu"], 8, row["fabric"])
+    step = simulation_step(network, gpus=row["gpus"], overlap=_overlap().data, **traffic)
+    return float(1.0 - step.compute_s / step.step_time_s)
+
+
 _OURS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], float]] = {
     "experts-share": _experts_share,
     "experts-over-compute": _experts_over_compute,
     "step-kept": _step_kept,
     "throughput-kept": _throughput_kept,
+    "mpi-share": _mpi_share,
 }
 
 

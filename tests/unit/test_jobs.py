@@ -167,6 +167,13 @@ def test_a_stated_share_of_time_in_mpi_is_what_a_tuned_infiniband_waits() -> Non
         assert waiting == pytest.approx(share, rel=0.1)
 
 
+def test_a_simulation_on_one_gpu_waits_for_no_network_whatever_its_profile_says() -> None:
+    alone = changed(
+        cluster__gpus=1, workload__kind="hpc-simulation", workload__mpi_share=0.2, workload__calls_per_step=0.0
+    )
+    assert not np.any(lost(alone)["exposed"])
+
+
 def test_more_calls_a_step_never_wait_less() -> None:
     found = [
         lost(changed(workload__kind="hpc-simulation", workload__calls_per_step=n))["exposed"] for n in (0.0, 20.0, 80.0)

@@ -320,24 +320,25 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
 def _simulation(given: Inputs, work: Job, wires: Network, *, every: int) -> StepTime:
     """A time step of a simulation: by the client's profile as far as there is one, else by ranges of ours.
 
-    A measured share of time in MPI says how long the ranks compute beside traffic of that size on the reference network.
+    A measured share of time in MPI says how long ranks compute beside the traffic of the largest job at the start on the
+    reference network, whatever the job and the network; a job of one rank has no traffic to say it by.
     """
     stated = given.params.workload
     profiled = "param:workload.calls_per_step" if stated.calls_per_step is not None else "evidence:hpc-small-allreduces"
+    profile = whole_nodes(given, largest_job(given, int(given.params.cluster.gpus)))
     traffic: dict[str, Any] = {
-        "gpus": work.gpus,
         "halo_mbytes": given.draw("evidence:hpc-halo-mbytes")[::every],
         "small_allreduces": given.draw(profiled)[::every],
     }
-    if stated.mpi_share is None:
+    if stated.mpi_share is None or profile < 2:
         compute = given.draw("evidence:hpc-step-compute-ms")[::every]
         overlap = given.draw("evidence:overlap-data-parallel")[::every]
-        return other_steps.simulation_step(wires, **traffic, compute_ms=compute, overlap=overlap)
+        return other_steps.simulation_step(wires, gpus=work.gpus, **traffic, compute_ms=compute, overlap=overlap)
     known = replace(reference(given), calibration=wires.calibration)
-    in_mpi = other_steps.simulation_step(known, **traffic, compute_ms=0.0, overlap=0.0).step_time_s
+    in_mpi = other_steps.simulation_step(known, gpus=profile, **traffic, compute_ms=0.0, overlap=0.0).step_time_s
     share = given.draw("param:workload.mpi_share")[::every]
     compute = in_mpi / other_steps.MS * (1.0 - share) / share
-    return other_steps.simulation_step(wires, **traffic, compute_ms=compute, overlap=0.0)
+    return other_steps.simulation_step(wires, gpus=work.gpus, **traffic, compute_ms=compute, overlap=0.0)
 
 
 def cluster_allreduce(given: Inputs, wires: Network, gpus: int, sizes: Sequence[float]) -> CollectiveTime:
