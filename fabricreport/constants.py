@@ -25,7 +25,16 @@ from fabricreport.models.collectives.catalogue import (
     Parameters,
 )
 from fabricreport.models.collectives.fit import FitRule
-from fabricreport.models.training.practice import BILLION, Accelerator, Model, Overlap, Practice, Rules, batch_law
+from fabricreport.models.training.practice import (
+    BILLION,
+    Accelerator,
+    Model,
+    Overlap,
+    Practice,
+    Rules,
+    Tuning,
+    batch_law,
+)
 
 
 @cache
@@ -59,12 +68,13 @@ def practice() -> Practice:
     data = read_yaml("training_presets")
     rules, batches = _of(Rules, data["rules"]), data["batches"]
     return Practice(
-        presets={name: _model(row) for name, row in data["presets"].items()},
+        presets={name: model_of(row) for name, row in data["presets"].items()},
         gpus={name: _accelerator(kind.kernels) for name, kind in gpu_types().known.items()},
         rules=Rules(**{**rules, "overlap": Overlap(**rules["overlap"])}),
         batches=batch_law(
             [row["gpus"] for row in batches], [row["sequences"] * row["sequence_tokens"] for row in batches]
         ),
+        tuning=Tuning(**_of(Tuning, data["tuning"])),
         collectives=catalogue(),
     )
 
@@ -115,7 +125,8 @@ def _library(row: Mapping[str, Any]) -> Library:
     return Library(**{**own, **parts})
 
 
-def _model(row: Mapping[str, Any]) -> Model:
+def model_of(row: Mapping[str, Any]) -> Model:
+    """The model that a row of `evidence/training_presets.yaml` describes."""
     total = row["parameters_billion"] * BILLION
     active = row.get("active_parameters_billion", row["parameters_billion"]) * BILLION
     return Model(**{"batch_sequences": 0.0, **_of(Model, row)}, parameters=total, active=active)

@@ -59,6 +59,7 @@ def examined(
         book = {row.item: None for row in (*case.inputs.price_book.rows, *case.inputs.price_book.shipped)}
         remarks += [str(loaded.placed(note)) for note in _assumed_links(case)]
         remarks += [str(loaded.placed(note)) for note in unknown_sellers(case.params, case.inputs.offers, book)]
+        remarks += [str(loaded.placed(note)) for note in (*_not_profiled(case), *_used_servers(case))]
         if not problems and trying:
             trying()
         if not problems and (trying or own_inputs(case)):
@@ -90,6 +91,35 @@ def tried_out(case: Case) -> tuple[Problem, ...]:
             return problems
         cautions(case)
     return tuple(idle_overrides(case, frozenset(asked)))
+
+
+def _not_profiled(case: Case) -> Iterator[Problem]:
+    """What is asked of a simulation that nobody profiled: its waiting rests on ranges of ours."""
+    workload = case.params.workload
+    if workload.kind == "hpc-simulation" and workload.calls_per_step is None and workload.mpi_share is None:
+        calls, work = (
+            case.inputs.uncertain(f"evidence:hpc-{name}") for name in ("small-allreduces", "step-compute-ms")
+        )
+        yield Problem(
+            f"a step is taken to make {calls.low:g} to {calls.high:g} small AllReduce calls and to compute {work.low:g} to "
+            f"{work.high:g} ms, which nobody measured",
+            key="workload.kind",
+            value=workload.kind,
+            remedy="State workload.calls_per_step, or workload.mpi_share, from a profile of the code.",
+        )
+
+
+def _used_servers(case: Case) -> Iterator[Problem]:
+    """What nobody knows of used servers."""
+    age = case.params.cluster.server_age_months
+    if age is not None:
+        yield Problem(
+            "used servers are taken to fail as often as new ones and to be supported at what support of new ones costs: we "
+            "found no rate of faults by age",
+            key="cluster.server_age_months",
+            value=f"{age:g}",
+            remedy="Ask the seller what warranty goes over to you, and the maker whether he supports them.",
+        )
 
 
 def _stated_twice(case: Case) -> Iterator[Problem]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _ROOM, _ASSUMED = "{assumed}", " (assumed, for none was given)"
 _LINKS = ("param:cluster.links_per_gpu", "param:cluster.link_gbits_per_s")
 _WEEKS, _TRAY = "organisation.time_to_production_weeks", "evidence:rack-tray-gpus"
+WATTS_PER_KW = 1000
 _HALF = 0.5
 """What happens in more than half of outcomes is likelier than not, and what is more than half of a time is most of it."""
 
@@ -92,10 +93,21 @@ def _rdma(case: Case) -> tuple[Option, ...]:
     return tuple(o for o in case.options if o.rdma) or case.options
 
 
+def _waiting(case: Case, option: Option) -> float:
+    return float(np.median(plain(case.latency().exposed_share[option.id])))
+
+
+def _half_waiting(case: Case) -> Iterator[Caution]:
+    """Half or more of the GPU time waits for the network on an option that is a rival; the one on which most does is named."""
+    most = max(_rdma(case), key=lambda o: _waiting(case, o))
+    if _waiting(case, most) >= _HALF:
+        yield _caution("half-waiting", choice=most.name, lost=case.figure(f"latency.exposed.{most.id}"))
+
+
 def _idle(case: Case) -> Iterator[Caution]:
-    """Less than half of the GPU time works; the largest loss is named."""
+    """Less than half of the GPU time works; the largest loss is named, unless it is waiting that is doubted already."""
     option = _advised(case)
-    if float(np.median(plain(case.tco().useful_share[option.id]))) >= _HALF:
+    if float(np.median(plain(case.tco().useful_share[option.id]))) >= _HALF or _waiting(case, option) >= _HALF:
         return
     losses = {
         "exposed": f"latency.exposed.{option.id}",
@@ -120,6 +132,19 @@ def _fits_one_node(case: Case) -> Iterator[Caution]:
             parameters=case.figure("param:workload.model_parameters_billion"),
             per_node=case.figure("param:cluster.gpus_per_node"),
         )
+
+
+def _office(case: Case) -> Iterator[Caution]:
+    """More power in an office than offices are supplied and cooled for."""
+    if case.params.cluster.premises != "office":
+        return
+    drawn = case.tco().common.server.watts * _servers(case) / WATTS_PER_KW
+    if float(np.median(plain(drawn))) > _threshold(case, "office-kw"):
+        power = case.number(
+            "decision.caution_office_power", drawn, "kw", label="Power of all servers of the plan",
+            rule="watts of a server without its adapters × servers at the largest size", inputs=("param:cluster.premises",),
+        )  # fmt: skip
+        yield _caution("office-power", power=power, most=case.figure("evidence:plausible-office-kw"))
 
 
 def _links(case: Case) -> Iterator[Caution]:
@@ -375,8 +400,10 @@ def _asked_prices(case: Case, offer: Offer) -> Iterator[Caution]:
 
 
 _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
+    _half_waiting,
     _idle,
     _fits_one_node,
+    _office,
     _links,
     _node_size,
     _not_ready,

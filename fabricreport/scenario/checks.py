@@ -283,6 +283,59 @@ def _jobs(params: Params) -> Iterator[Finding]:
     yield from _repeated(("workload", "jobs"), [str(job.gpus) for job in jobs], "gpus")
 
 
+def _profile(params: Params) -> Iterator[Finding]:
+    """What a profile of a simulation says, stated of another kind of work."""
+    workload = params.workload
+    for key in ("calls_per_step", "mpi_share"):
+        if getattr(workload, key) is not None and workload.kind != "hpc-simulation":
+            yield Finding(
+                "profile-of-no-simulation",
+                ("workload", key),
+                f"is of a simulation, and the workload is {workload.kind}",
+                getattr(workload, key),
+                "Leave it out, or correct workload.kind.",
+                uses=(("workload", "kind"),),
+            )
+
+
+def _used(params: Params) -> Iterator[Finding]:
+    if params.cluster.server_age_months is not None and Acquisition(params.money.acquisition) is Acquisition.RENT:
+        yield Finding(
+            "rented-servers-used",
+            ("cluster", "server_age_months"),
+            "servers that are rented have no price of their own",
+            params.cluster.server_age_months,
+            "Leave it out, or correct money.acquisition.",
+            uses=(("money", "acquisition"),),
+        )
+
+
+def _premises(params: Params) -> Iterator[Finding]:
+    hosted = Acquisition(params.money.acquisition) in (Acquisition.RENT, Acquisition.COLOCATE)
+    if params.cluster.premises == "office" and hosted:
+        yield Finding(
+            "office-of-others",
+            ("cluster", "premises"),
+            f"what is paid for as money.acquisition: {params.money.acquisition} stands with others",
+            params.cluster.premises,
+            "Leave it out, or correct money.acquisition.",
+            uses=(("money", "acquisition"),),
+        )
+
+
+def _method(params: Params) -> Iterator[Finding]:
+    workload = params.workload
+    if workload.method != "full" and workload.kind != "fine-tuning":
+        yield Finding(
+            "method-of-no-fine-tuning",
+            ("workload", "method"),
+            f"is a way to fine-tune, and the workload is {workload.kind}",
+            workload.method,
+            "Leave it out, or correct workload.kind.",
+            uses=(("workload", "kind"),),
+        )
+
+
 def _weights(params: Params) -> Iterator[Finding]:
     if not any(getattr(params.weights, name) for name in type(params.weights).model_fields):
         yield Finding(
@@ -411,6 +464,10 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _taper,
     _plan,
     _jobs,
+    _profile,
+    _method,
+    _used,
+    _premises,
     _weights,
     _question,
     _operations,

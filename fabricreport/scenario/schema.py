@@ -15,6 +15,8 @@ from fabricreport.books.gpu_type import LINK_SPEEDS, VENDORS, GpuType
 from fabricreport.books.gpus import gpu_types
 from fabricreport.books.messages import TAG as TAG
 from fabricreport.books.options import Option
+from fabricreport.scenario.heading import Client as Client
+from fabricreport.scenario.heading import MemoHead as MemoHead
 from fabricreport.scenario.offers import Currency as Currency
 from fabricreport.scenario.offers import Offered
 from fabricreport.scenario.proposed import SHIPPED_OPTIONS as SHIPPED_OPTIONS
@@ -58,31 +60,6 @@ OptionId = Annotated[
     Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60),
     Field(json_schema_extra={"examples": list(SHIPPED_OPTIONS)}),
 ]
-
-
-class Client(Section):
-    """Whom the memo is for."""
-
-    name: Line = Field(description="The client's name as the memo prints it.", examples=["Acme"])
-    slug: str | None = Field(
-        default=None,
-        pattern=r"^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$",
-        description="Folder name of the client's editions: a-z, 0-9 and hyphens. Made from the name if left out.",
-        examples=["acme"],
-    )
-
-
-class MemoHead(Section):
-    """Who writes to whom, about what."""
-
-    to: Line = Field(default="The decision maker", description="Addressee of the memo.")
-    from_: Line = Field(default="Infrastructure advisory", alias="from", description="Author of the memo.")
-    subject: Line | None = Field(
-        default=None,
-        description="Subject line; none is printed if left out.",
-        examples=["Network for the training cluster"],
-    )
-    language: Literal["en"] = Field(default="en", description="Language of the document.")
 
 
 class Stage(Section):
@@ -132,6 +109,10 @@ class Cluster(Section):
         default_factory=lambda data: _type_of(data).links.gbits_per_s,
         description="Line rate of one fabric link, in Gbit/s; follows from the GPU type.",
     )
+    server_age_months: Annotated[float | None, Unit("month", 1, 120)] = Field(
+        default=None,
+        description="Age of used servers when they are bought, at every stage, in months. If left out they are new.",
+    )
     topology: Topology = Field(default="rail-optimised", description="Shape of the fabric.")
     oversubscription: Annotated[float, Unit("x", 1, 16)] = Field(
         default=1.0, description="Leaf down-links over up-links: 1 is non-blocking, 2 is 2:1."
@@ -158,6 +139,9 @@ class Cluster(Section):
     )
     optics: Literal["compatible", "genuine"] = Field(
         default="compatible", description="Modules of any maker that the switch accepts, or of the switch's own maker."
+    )
+    premises: Literal["data-centre", "office"] = Field(
+        default="data-centre", description="Where the cluster stands, if it is not hosted by others."
     )
     tenancy: Literal["single", "multi"] = Field(default="single", description="One owner, or tenants kept apart.")
 
@@ -261,6 +245,21 @@ class Workload(Section):
         description="Minutes of work between two checkpoints of a job. If left out, the optimum for what stops a job on any "
         "network.",
         examples=[60],
+    )
+    method: Literal["full", "lora", "rl"] = Field(
+        default="full",
+        description="What fine-tuning trains: all weights (full), adapters alone (lora), or all weights between rollouts (rl); "
+        "only for fine-tuning.",
+    )
+    calls_per_step: Annotated[float | None, Unit("count", high=1_000_000, zero=True)] = Field(
+        default=None,
+        description="Small AllReduce calls in a time step of a simulation, from its profile; only for hpc-simulation. "
+        "If left out a wide range of ours.",
+    )
+    mpi_share: Annotated[float | None, Unit("share", 0.001, 0.99)] = Field(
+        default=None,
+        description="Share of a simulation's time that a profile found in MPI, on a job as large as the largest at the start and "
+        "on tuned InfiniBand; only for hpc-simulation. If left out it follows from ranges of ours.",
     )
     latency_variance_bound: bool = Field(
         default_factory=lambda data: data.get("kind") in SYNCHRONISED,

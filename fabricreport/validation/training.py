@@ -20,6 +20,7 @@ from fabricreport.models.training import parallel
 from fabricreport.models.training.practice import Overlap
 from fabricreport.models.training.step import Network, TrainingStep, best_plan, training_step
 from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
+from fabricreport.validation.overlapped import as_overlapped, overlapped_rows
 
 
 @lru_cache(maxsize=1)
@@ -30,6 +31,7 @@ def training_card() -> Card:
     megatron, llama = _tflops(data, "megatron"), _tflops(data, "llama3")
     pairs = _pairs(data)
     ruled, exposed = by_the_rules(data)
+    overlapped = overlapped_rows(data)
     late = tuple(r for r in megascale if r.held_out)
     summary = {
         "MegaScale, 3,072 to 12,288 GPUs": median_abs_error(late),
@@ -37,6 +39,7 @@ def training_card() -> Card:
         "Megatron-LM, held out": median_abs_error(tuple(r for r in megatron if r.held_out)),
         "Llama 3, held out": median_abs_error(tuple(r for r in llama if r.held_out)),
         "MFU by the rules alone, 1,024 to 16,384 GPUs": median_abs_error(ruled),
+        "Mixtures of experts with and without overlap": median_abs_error(overlapped),
     }
     baselines = {
         "MegaScale, constant MFU": median_abs_error(constant),
@@ -47,17 +50,22 @@ def training_card() -> Card:
         model="training step",
         data_used=(
             *(f"{data[k]['source']}; {data[k]['plan_note']}" for k in ("megascale", "megatron", "llama3")),
+            *dict.fromkeys(row["source"] for row in data["overlapped"]["rows"]),
             f"{data['mlperf_source']} (null check)",
         ),
-        rows=(*megascale, *megatron, *llama, *ruled, *pairs),
+        rows=(*megascale, *megatron, *llama, *ruled, *overlapped, *pairs),
         summary=summary,
         valid_range=data["valid_range"],
         date=str(data["date"]),
         does_not_claim=tuple(data["does_not_claim"]),
         irreducible=tuple(data["irreducible"]),
         baselines=baselines,
-        expected=tuple(e["text"] for e in (*data["expectations"], *data["expected_by_the_rules"])),
-        as_expected=_as_expected(data, summary, baselines) | _as_ruled(data, ruled, exposed),
+        expected=tuple(
+            e["text"] for e in (*data["expectations"], *data["expected_by_the_rules"], *data["expected_overlapped"])
+        ),
+        as_expected=_as_expected(data, summary, baselines)
+        | _as_ruled(data, ruled, exposed)
+        | as_overlapped(data, overlapped),
     )
 
 

@@ -271,7 +271,15 @@ def data_of(row: Row) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for key, value in plain.items():
         _put(data, key, value)
-    for settle in (_settle_head, _settle_cluster, _settle_work, _settle_jobs, _settle_lists, _settle_question):
+    for settle in (
+        _settle_head,
+        _settle_cluster,
+        _settle_work,
+        _settle_others,
+        _settle_jobs,
+        _settle_lists,
+        _settle_question,
+    ):
         settle(row, data)
     return data
 
@@ -365,6 +373,18 @@ def _settle_work(row: Row, data: dict[str, Any]) -> None:
     if row["workload.parallelism"] == "stated":
         tp = next(t for t in (8, 4, 2, 1) if cluster["gpus"] % t == 0 and t <= _per_node(cluster))
         work["parallelism"] = {"tp": tp, "pp": 1, "dp": cluster["gpus"] // tp}
+
+
+def _settle_others(row: Row, data: dict[str, Any]) -> None:
+    """Keys of one kind of work, or of what the client owns, are left out elsewhere."""
+    work, paid = data["workload"], data["money"]["acquisition"]
+    kinds = {"hpc-simulation": ("calls_per_step", "mpi_share"), "fine-tuning": ("method",)}
+    for kind, keys in kinds.items():
+        for key in keys if work["kind"] != kind else ():
+            work.pop(key, None)
+    for key, others in (("server_age_months", ("rent",)), ("premises", ("rent", "colocate"))):
+        if paid in others:
+            data["cluster"].pop(key, None)
 
 
 def _settle_jobs(row: Row, data: dict[str, Any]) -> None:

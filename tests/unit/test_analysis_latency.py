@@ -54,12 +54,10 @@ def test_the_algorithm_matters_more_than_the_fabric() -> None:
     assert ring == pytest.approx(0.17, abs=0.01)
 
 
-def test_sixteen_rented_gpus_hardly_feel_the_fabric_and_experts_do() -> None:
+def test_sixteen_rented_gpus_and_overlapped_experts_hardly_feel_the_fabric() -> None:
     small, moe = (case(n).latency() for n in ("tern-finetuning", "kestrel-lab"))
     assert np.quantile(np.abs(plain(small.penalty)), 0.95) < 0.004
-    pairs = (("infiniband-xdr", "infiniband-ndr"), ("rocev2-branded-800g", "rocev2-branded-400g"))
-    for large, little in pairs:
-        assert np.median(plain(moe.exposed_share[large])) > 3 * np.median(plain(small.exposed_share[little]))
+    assert all(np.median(plain(share)) < 0.08 for share in moe.exposed_share.values())  # as published where it overlaps
     assert moe.traffic[0].kind == "experts" and moe.traffic[0].algorithm == "direct"
 
 

@@ -275,3 +275,14 @@ def test_the_parts_list_of_each_option_adds_up_to_what_its_network_costs(grower)
         elif row.role != "group":
             amounts.append(row.cells[-1].value)
     assert amounts == []
+
+
+def test_a_used_server_costs_what_a_new_one_has_kept_and_is_supported_like_it(buyer):
+    used, years = buyer.changed(cluster__server_age_months=18.0), 1.5
+    kept = plain(buyer.inputs.draw("evidence:retention-per-year-servers")) ** years
+    for option in (o.id for o in buyer.options):
+        new, old = ({name: plain(v) for name, v in c.chain.bills.parts[option].items()} for c in (buyer, used))
+        np.testing.assert_allclose(old["servers"], new["servers"] * kept, rtol=1e-12)
+        np.testing.assert_allclose(old["residual of servers"], new["residual of servers"] * kept, rtol=1e-12)
+        np.testing.assert_allclose(old["support of servers"], new["support of servers"], rtol=1e-12)
+        np.testing.assert_array_equal(old["switches"], new["switches"])

@@ -90,6 +90,8 @@ def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path:
     absent |= {"cluster.sites_joined": True, "cluster.site_distance_km": 2.0, "cluster.site_tbits_per_s": None}
     absent |= {"organisation.beyond_money": [], "question": "buy-once"}
     absent |= {"money.manager_licence": "as-sold", "money.switch_system_licence": "as-sold"}
+    absent |= {"workload.calls_per_step": None, "workload.mpi_share": None, "workload.method": "full"}
+    absent |= {"cluster.server_age_months": None, "cluster.premises": "data-centre"}
     path = write(
         tmp_path, absent | {"workload.tokens_billion": None, "money.materiality_usd": None, "memo.language": "en"}
     )

@@ -16,7 +16,7 @@ from fabricreport.case import Case
 from fabricreport.provenance import plain
 from fabricreport.sections.client import fabric_gpus, largest_job, mix_of, shared_cluster
 from fabricreport.sections.latency.exposure import Exposure, jobs_of, timed_on
-from fabricreport.sections.latency.inputs import TRAINING_KINDS, pair, stages
+from fabricreport.sections.latency.inputs import pair, stages
 from fabricreport.sections.tail_risk.horizon import CAUSES, losses
 
 pytestmark = pytest.mark.slow
@@ -161,7 +161,41 @@ def test_no_option_is_dearer_under_the_plan_that_suits_it() -> None:
         assert own <= kept + 1e-9, option
 
 
-def test_kinds_that_send_alike_lose_alike() -> None:
-    dense, tuned = (changed(workload__kind=kind, workload__latency_variance_bound=True) for kind in TRAINING_KINDS[::2])
-    for option, share in dense.latency().exposed_share.items():
-        assert np.array_equal(plain(share), plain(tuned.latency().exposed_share[option]))
+# ---- simulations
+
+
+def test_a_stated_share_of_time_in_mpi_is_what_a_tuned_infiniband_waits() -> None:
+    for share in (0.05, 0.2, 0.6):
+        waiting = np.median(lost(changed(workload__kind="hpc-simulation", workload__mpi_share=share))["exposed"])
+        assert waiting == pytest.approx(share, rel=0.1)
+
+
+def test_a_simulation_on_one_gpu_waits_for_no_network_whatever_its_profile_says() -> None:
+    alone = changed(
+        cluster__gpus=1, workload__kind="hpc-simulation", workload__mpi_share=0.2, workload__calls_per_step=0.0
+    )
+    assert not np.any(lost(alone)["exposed"])
+
+
+def test_more_calls_a_step_never_wait_less() -> None:
+    found = [
+        lost(changed(workload__kind="hpc-simulation", workload__calls_per_step=n))["exposed"] for n in (0.0, 20.0, 80.0)
+    ]
+    assert np.all(found[0] <= found[1]) and np.all(found[1] < found[2])
+
+
+# ---- ways to fine-tune
+
+
+@rows("gpus", [64, 256, 1024])
+def test_adapters_and_rollouts_never_wait_longer_than_tuning_all_weights(gpus: int) -> None:
+    def waiting(method: str) -> Any:
+        return lost(changed(cluster__gpus=gpus, workload__kind="fine-tuning", workload__method=method))["exposed"]
+
+    whole = waiting("full")
+    assert np.all(waiting("lora") <= whole) and np.all(waiting("rl") <= whole)
+
+
+def test_fine_tuning_waits_otherwise_than_pre_training_at_a_thousand_gpus() -> None:
+    tuned, trained = (lost(changed(workload__kind=kind))["exposed"] for kind in ("fine-tuning", "pretraining-dense"))
+    assert tuned.mean() > 2 * trained.mean()  # its batch does not grow with the GPUs

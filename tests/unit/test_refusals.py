@@ -98,6 +98,19 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         client(workload={"parallelism": {"tp": 8, "pp": 2, "dp": 4}, "jobs": [{"gpus": 8, "share": 1.0}]}),
         "workload.parallelism",
     ),
+    "profile-of-no-simulation": (client(workload={"mpi_share": 0.2}), "workload.mpi_share"),
+    "method-of-no-fine-tuning": (
+        client(workload={"kind": "pretraining-dense", "run_days": 9, "method": "lora"}),
+        "workload.method",
+    ),
+    "rented-servers-used": (
+        client(cluster={"server_age_months": 24}, money={"acquisition": "rent"}),
+        "cluster.server_age_months",
+    ),
+    "office-of-others": (
+        client(cluster={"premises": "office"}, money={"acquisition": "colocate"}),
+        "cluster.premises",
+    ),
     "no-weight": (
         client(weights=dict.fromkeys(("workload", "maturity", "scale_and_budget", "time_to_production"), 0)),
         "weights",

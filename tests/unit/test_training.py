@@ -76,6 +76,19 @@ def test_gathered_and_reduced_bytes_are_the_weights_held_by_a_rank() -> None:
     assert sent["reduce-scatter"] == pytest.approx(4 * held)
 
 
+def test_adapters_alone_have_gradients_and_frozen_weights_travel_only_where_they_are_sharded() -> None:
+    frozen = replace(DENSE, trained_share=0.005)
+    for plan in (PLAN, Plan(8, 1, 128, shard=16)):
+        whole, light = (
+            {t.collective: t.size_bytes for t in step(model, plan).traffic if t.kind == "data"}
+            for model in (DENSE, frozen)
+        )
+        assert light["reduce-scatter"] == pytest.approx(0.005 * whole["reduce-scatter"])
+        assert light["all-gather"] == pytest.approx(whole["all-gather"] * (1.0 if plan.shard > 1 else 0.005))
+    assert frozen.flops_per_token == pytest.approx(DENSE.flops_per_token * 2.005 / 3.0)
+    assert parallel.bytes_per_gpu(frozen, PLAN, PRACTICE.rules) < parallel.bytes_per_gpu(DENSE, PLAN, PRACTICE.rules)
+
+
 def test_sharded_weights_are_gathered_twice_in_every_microbatch() -> None:
     model = SMALL
     once, twice = ({t.collective: t.count for t in step(model, Plan(1, 1, 16, shard=s)).traffic} for s in (1, 16))
@@ -141,6 +154,28 @@ def test_experts_across_nodes_expose_what_experts_on_a_node_do_not() -> None:
     inside, across = (step(model, Plan(1, 32, 16, ep=e)) for e in (8, 16))
     assert not next(t for t in inside.traffic if t.kind == "experts").on_fabric
     assert across.exposed_share > 2 * inside.exposed_share
+
+
+def test_a_token_crosses_the_fabric_once_for_each_node_its_experts_sit_in() -> None:
+    two, three = PRACTICE.preset("moe-236b"), PRACTICE.preset("moe-671b")
+    assert two.copies_per_token(1) == 3.0  # its routing's limit of ranks
+    assert two.copies_per_token(2) == pytest.approx(2 * (1 - 0.5**3))
+    assert two.copies_per_token(10_000) == pytest.approx(3.0, rel=1e-3)
+    assert three.copies_per_token(8) == 4.0  # and of nodes
+
+
+@rows("ep", [8, 16, 32])
+@rows("pp, interleave", [(1, 1), (4, 2)])
+def test_the_exchange_beside_another_micro_batch_never_exposes_more_and_never_nothing(
+    ep: int, pp: int, interleave: int
+) -> None:
+    model = replace(PRACTICE.preset("moe-236b"), batch_sequences=2048.0)
+    alone = Plan(1, pp, 64, ep, interleave=interleave)
+    found = [step(model, alone)]
+    found += [step(model, replace(alone, paired=True), overlap=replace(OVERLAP, paired=p)) for p in (0.3, 0.6, 1.0)]
+    assert np.all(np.diff([float(one.exposed_share) for one in found]) <= 1e-12)
+    experts = next(t for t in found[-1].traffic if t.kind == "experts")
+    assert experts.exposed_s > 0.0  # what is hidden slows the kernels beside it
 
 
 def test_a_rack_of_nvlink_carries_what_nodes_of_eight_send_over_the_fabric() -> None:
@@ -305,6 +340,18 @@ def test_card_says_which_expectation_was_missed() -> None:
     assert len(card.expected) == len(card.as_expected)
     assert card.as_expected["megascale-late"] == (card.summary["MegaScale, 3,072 to 12,288 GPUs"] <= 0.06)
     assert card.as_expected["megatron"] and card.as_expected["llama3"]
+
+
+def test_card_sets_published_overlapped_exchanges_beside_ours_and_prints_the_misses() -> None:
+    card = training_card()
+    ours = {row.case: row.ours for row in card.rows if row.band == "overlapped exchange"}
+    assert ours["DeepSeek-V3, exchange not overlapped, 1,024 GPUs"] == pytest.approx(0.35, abs=0.1)
+    assert 0.03 <= ours["DeepSeek-V3, exchange overlapped, 1,024 GPUs"] <= 0.08
+    told = {
+        key: card.as_expected[key] for key in ("deepseek-plain", "deepseek-hidden", "deepseek-ratio", "megascale-kept")
+    }
+    assert all(told.values()), told
+    assert not card.as_expected["qwen-gain"] and not card.as_expected["moe-exposed"]
 
 
 def test_card_states_that_parallel_plans_are_assumed() -> None:

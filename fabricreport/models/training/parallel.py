@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.models.training.practice import BILLION, BatchLaw, Model, Practice, Rules
+from fabricreport.models.training.practice import BILLION, BatchLaw, Model, Practice, Rules, Tuning
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class Plan:
     """A parallel plan; `interleave` model chunks a stage.
 
     `shard` ranks share each weight and gather it layer by layer; 1 keeps weights on every replica and shards only
-    the optimiser. `recompute` is the share of the forward pass worked again to save memory.
+    the optimiser. `recompute` is the share of the forward pass worked again to save memory. `paired`: the exchange between
+    experts of one micro-batch runs beside the compute of another.
     """
 
     tp: int
@@ -35,6 +36,7 @@ class Plan:
     interleave: int = 1
     shard: int = 1
     recompute: float = 0.0
+    paired: bool = False
 
     @property
     def gpus(self) -> int:
@@ -47,7 +49,7 @@ class Plan:
             f"tensor {self.tp}" if self.tp > 1 else "",
             f"context {self.cp}" if self.cp > 1 else "",
             f"pipeline {self.pp}" if self.pp > 1 else "",
-            f"expert {self.ep}" if self.ep > 1 else "",
+            f"expert {self.ep}" + (" beside another micro-batch" if self.paired else "") if self.ep > 1 else "",
             f"data {self.dp}" + (f" with weights sharded over {self.shard}" if self.shard > 1 else ""),
             f"{self.recompute:.0%} of activations recomputed" if self.recompute else "",
         ]
@@ -95,7 +97,8 @@ def candidate_plans(
     Where none of the usual plans fits, weights are sharded over all replicas, which needs no particular number of nodes.
     Plans that need a larger batch than the model's are left out, if others remain.
     Tensor ranks stay inside a node. Experts are spread over the largest power of two of neighbouring ranks that divides
-    them, and replicas beyond a multiple of it are left out. `InputError` if nothing fits.
+    them, or over no more than a node holds (MegaScale-MoE), and replicas beyond a multiple of it are left out.
+    `InputError` if nothing fits.
     """
     room = rule.memory_share * memory_gbytes * BILLION
     found = _that_fit(model, rule, _usual(model, rule, gpus, gpus_per_node), room)
@@ -118,11 +121,26 @@ def _usual(model: Model, rule: Rules, gpus: int, gpus_per_node: int) -> Iterator
     """Tensor, pipeline and sharded plans whose ranks divide the GPUs, without recomputing activations."""
     for tp in _tensor_ranks(rule, gpus, gpus_per_node):
         for pp in (p for p in range(1, min(rule.most_pipeline_stages, model.layers) + 1) if gpus % (tp * p) == 0):
-            ep = _expert_ranks(model, gpus // (tp * pp), rule.most_expert_ranks)
-            dp = gpus // (tp * pp) // ep * ep
-            for interleave in chunks(model, rule, pp):
-                for shard in _shards(rule, dp) if pp == 1 else (1,):
-                    yield Plan(tp, pp, dp, ep, 1, interleave, shard)
+            for ep in _expert_ranks(model, gpus // (tp * pp), rule, gpus_per_node // tp):
+                dp = gpus // (tp * pp) // ep * ep
+                for interleave in chunks(model, rule, pp):
+                    for shard in _shards(rule, dp) if pp == 1 else (1,):
+                        yield from _schedules(Plan(tp, pp, dp, ep, 1, interleave, shard))
+
+
+def _schedules(plan: Plan) -> tuple[Plan, ...]:
+    """The plan, and where a stack can pair its micro-batches the plan so: in place of the other where it takes no memory."""
+    if not can_pair(plan):
+        return (plan,)
+    return (replace(plan, paired=True),) if plan.pp > 1 else (plan, replace(plan, paired=True))
+
+
+def can_pair(plan: Plan) -> bool:
+    """Whether frameworks run the exchange of one micro-batch beside the compute of another (DualPipe, Megatron Core).
+
+    It takes several chunks a stage where there is a pipeline, and activations that are not all worked again.
+    """
+    return plan.ep > 1 and (plan.pp == 1 or plan.interleave > 1) and plan.recompute < 1.0
 
 
 def _shards(rule: Rules, replicas: int) -> tuple[int, ...]:
@@ -140,9 +158,9 @@ def chunks(model: Model, rule: Rules, stages: int) -> tuple[int, ...]:
 def _fully_sharded(model: Model, rule: Rules, gpus: int, gpus_per_node: int) -> Iterator[Plan]:
     """Plans in which all replicas share each weight."""
     for tp in _tensor_ranks(rule, gpus, gpus_per_node):
-        ep = _expert_ranks(model, gpus // tp, rule.most_expert_ranks)
-        dp = gpus // tp // ep * ep
-        yield Plan(tp, 1, dp, ep, 1, 1, dp)
+        for ep in _expert_ranks(model, gpus // tp, rule, gpus_per_node // tp):
+            dp = gpus // tp // ep * ep
+            yield from _schedules(Plan(tp, 1, dp, ep, 1, 1, dp))
 
 
 def _tensor_ranks(rule: Rules, gpus: int, gpus_per_node: int) -> tuple[int, ...]:
@@ -172,13 +190,16 @@ def bytes_per_gpu(model: Model, plan: Plan, rule: Rules) -> float:
     """Weights, gradients, optimiser states and the activations of the micro-batches in flight, on one GPU."""
     dense = model.dense_parameters / (plan.tp * plan.pp)
     experts = model.expert_parameters / (plan.tp * plan.pp * plan.ep)
-    states = rule.resident_bytes_per_parameter * (dense / plan.shard + experts / max(1, plan.shard // plan.ep))
-    states += rule.optimiser_bytes_per_parameter * (dense / plan.dp + experts / max(1, plan.dp // plan.ep))
+    trained = model.trained_share
+    resident = rule.parameter_bytes + (rule.resident_bytes_per_parameter - rule.parameter_bytes) * trained
+    states = resident * (dense / plan.shard + experts / max(1, plan.shard // plan.ep))
+    states += rule.optimiser_bytes_per_parameter * trained * (dense / plan.dp + experts / max(1, plan.dp // plan.ep))
     width = rule.microbatch_sequences * model.sequence_tokens * model.hidden / (plan.tp * plan.cp)
     layer = rule.activation_bytes_per_width * width
     again = plan.recompute * model.layers
+    flight = 2.0 if plan.paired and plan.pp == 1 else 1.0  # a pipeline holds several micro-batches anyway
     kept = again * rule.activation_bytes * width + (model.layers - again) * layer + (layer if plan.recompute else 0.0)
-    return float(states + kept)
+    return float(states + flight * kept)
 
 
 def weights_fit(model: Model, rule: Rules, *, gpus: int, memory_gbytes: float, pretraining: bool) -> bool:
@@ -214,12 +235,19 @@ def given_plan(
         )
     replicas = gpus // replica
     experts = math.gcd(ep, replicas) if ep > 1 else 1
-    return Plan(tp, pp, replicas, experts, cp, interleave, replicas if replica == 1 else 1, recompute)
+    plan = Plan(tp, pp, replicas, experts, cp, interleave, replicas if replica == 1 else 1, recompute)
+    return replace(plan, paired=can_pair(plan))
 
 
 def at_scale(model: Model, law: BatchLaw, gpus: int) -> Model:
     """The model with the batch that published runs have on so many GPUs, and no smaller one than its own publication's."""
     return replace(model, batch_sequences=max(model.batch_sequences, law.at(gpus) / model.sequence_tokens))
+
+
+def tuned(model: Model, tuning: Tuning, method: str) -> Model:
+    """The model as it is fine-tuned: with the batch of published runs of that method, and adapters alone trained by LoRA."""
+    share = tuning.adapter_share if method == "lora" else 1.0
+    return replace(model, batch_sequences=tuning.batch_tokens[method] / model.sequence_tokens, trained_share=share)
 
 
 def microbatches(model: Model, plan: Plan, rule: Rules) -> float:
@@ -234,10 +262,18 @@ def filled(model: Model, plan: Plan, rule: Rules) -> Model:
     return model if model.batch_sequences >= least else replace(model, batch_sequences=float(least))
 
 
-def _expert_ranks(model: Model, replicas: int, most: int) -> int:
-    """The largest power of two up to `most` and the replicas that divides the experts."""
+def _expert_ranks(model: Model, replicas: int, rule: Rules, in_node: int) -> tuple[int, ...]:
+    """Ranks that the experts may be spread over: as many as the rule has, and as many of them as sit in a node."""
+    if model.experts <= 1:
+        return (1,)
+    most = (rule.most_expert_ranks, max(in_node, 1))
+    return tuple({_power_of_two_within(min(m, replicas), model.experts): None for m in most})
+
+
+def _power_of_two_within(most: int, multiple: int) -> int:
+    """The largest power of two up to `most` that divides `multiple`."""
     found = 1
-    while 2 * found <= min(most, replicas) and model.experts % (2 * found) == 0:
+    while 2 * found <= most and multiple % (2 * found) == 0:
         found *= 2
     return found
 

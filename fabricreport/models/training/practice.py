@@ -21,7 +21,8 @@ BILLION = 1e9
 class Model:
     """A transformer: sizes in parameters and tokens. A dense model has one expert and `active` equals `parameters`.
 
-    `batch_sequences`: of a preset what its publication names, 0 where it names none.
+    `batch_sequences`: of a preset what its publication names, 0 where it names none. `trained_share`: of the parameters
+    that gradients are made of, less than 1 where adapters alone are trained.
     """
 
     label: str
@@ -35,17 +36,29 @@ class Model:
     experts: int = 1
     experts_per_token: int = 1
     most_ranks_per_token: int = 0
+    most_nodes_per_token: int = 0
     expert_share: float = 0.0
+    trained_share: float = 1.0
 
-    @property
-    def copies_per_token(self) -> int:
-        """Ranks a token is sent to: one per expert, or the routing's own limit."""
-        return min(self.experts_per_token, self.most_ranks_per_token or self.experts_per_token)
+    def copies_per_token(self, domains: int) -> float:
+        """Copies of a token that are sent to experts spread over so many domains of NVLink.
+
+        Inside one domain one for each rank it is routed to; over the fabric one for each domain, which hands it on (DeepEP):
+        as many domains as that number of ranks drawn at random sit in, and no more than the routing's own limit.
+        """
+        ranks = min(self.experts_per_token, self.most_ranks_per_token or self.experts_per_token)
+        if domains < 2:
+            return float(ranks)
+        met = domains * (1.0 - (1.0 - 1.0 / domains) ** ranks)
+        return min(met, float(self.most_nodes_per_token or domains))
 
     @property
     def flops_per_token(self) -> float:
-        """Forward and backward work of one token: 6 per active parameter, and causal attention on top."""
-        return 6.0 * self.active * (1.0 + self.sequence_tokens / (12.0 * self.hidden))
+        """Forward and backward work of one token: 6 per active parameter, and causal attention on top.
+
+        A third of it is for the gradients of the weights, which frozen ones have none of (LoRA without Regret, 2025).
+        """
+        return 2.0 * (2.0 + self.trained_share) * self.active * (1.0 + self.sequence_tokens / (12.0 * self.hidden))
 
     @property
     def dense_parameters(self) -> float:
@@ -62,13 +75,15 @@ class Model:
 class Overlap:
     """Share of compute behind which each kind of traffic can run, from 0 to 1; numbers or draws (n,).
 
-    `interference` is the share of hidden traffic's time by which it slows the kernels beside it.
+    `interference` is the share of hidden traffic's time by which it slows the kernels beside it. `paired` is `alltoall`'s
+    where the exchange of one micro-batch runs beside the compute of another.
     """
 
     data: Any
     pipeline: Any
     alltoall: Any
     interference: Any = 0.0
+    paired: Any = 0.0
 
 
 @dataclass(frozen=True)
@@ -137,6 +152,14 @@ def batch_law(gpus: Sequence[float], tokens: Sequence[float]) -> BatchLaw:
     return BatchLaw(float(np.exp(level)), float(exponent))
 
 
+@dataclass(frozen=True)
+class Tuning:
+    """Fine-tuning as published runs do it: tokens of a batch by method, and the share of parameters that adapters add."""
+
+    batch_tokens: Mapping[str, float]
+    adapter_share: float
+
+
 @dataclass(frozen=True, eq=False)
 class Practice:
     """All of it, with what the collective model knows, by which a step's traffic is timed. `batches`: of published runs.
@@ -148,6 +171,7 @@ class Practice:
     gpus: Mapping[str, Accelerator]
     rules: Rules
     batches: BatchLaw
+    tuning: Tuning
     collectives: Catalogue
 
     def preset(self, name: str) -> Model:

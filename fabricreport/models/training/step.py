@@ -255,6 +255,7 @@ def _data(
 
     Weights kept on every replica are gathered once and reduced once a step. Sharded ones are gathered twice and
     reduced in every micro-batch within the shard's ranks; the gradients of a shard are then summed over its copies.
+    What is frozen has no gradient, and is gathered only where it is sharded.
     """
     rule = network.rules
     buckets = max(1, model.layers // plan.pp)
@@ -266,7 +267,8 @@ def _data(
     for size, ranks, shard, stride in (g for g in groups if g[0] > 0.0 and g[1] > 1):
         within, rounds = (ranks, 1.0) if shard == 1 else (min(shard, ranks), max(1.0, microbatches))
         gathers = rounds if shard == 1 else 2.0 * rounds
-        sent, summed = size * rule.parameter_bytes, size * rule.gradient_bytes
+        summed = size * model.trained_share * rule.gradient_bytes
+        sent = size * (model.trained_share if shard == 1 else 1.0) * rule.parameter_bytes
         found.append((timed("all-gather", nccl.allgather, network, sent, within, stride), buckets * gathers))
         found.append((timed("reduce-scatter", nccl.reduce_scatter, network, summed, within, stride), buckets * rounds))
         if ranks > within:
@@ -319,13 +321,23 @@ def _pipeline(
 def _experts(
     model: Model, plan: Plan, network: Network, microbatches: float, compute: Any, overlap: Overlap
 ) -> list[Traffic]:
-    """Tokens to their experts and back, forward and backward: four AlltoAlls a layer and micro-batch."""
+    """Tokens to their experts and back, forward and backward: four AlltoAlls a layer and micro-batch.
+
+    Where micro-batches are paired (DeepSeek-V3's DualPipe, Megatron Core) the first passes have no partner yet, as many as
+    fill the pipeline; a stack that can pair them need not.
+    """
     if plan.ep < 2:
         return []
-    size = _activation_bytes(model, plan, network.rules) / plan.tp * model.copies_per_token
+    domains = plan.ep // _placed(network, plan.ep, plan.tp)[0]
+    size = _activation_bytes(model, plan, network.rules) / plan.tp * model.copies_per_token(domains)
     one = timed("all-to-all", nccl.alltoall, network, size, plan.ep, plan.tp)
     count = 4.0 * model.layers / plan.pp * microbatches
-    return [counted(one, "experts", count, _left(one.time_s * count, compute, overlap.alltoall, overlap.interference))]
+    time = one.time_s * count
+    left = _left(time, compute, overlap.alltoall, overlap.interference)
+    if plan.paired:
+        alone = time * min(1.0, (1.0 + (plan.pp - 1.0) / plan.interleave) / microbatches)
+        left = np.minimum(left, _left(time, compute, overlap.paired, overlap.interference, alone))
+    return [counted(one, "experts", count, left)]
 
 
 def _activation_bytes(model: Model, plan: Plan, rule: Rules) -> float:

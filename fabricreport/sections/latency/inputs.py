@@ -24,6 +24,7 @@ from fabricreport.models.collectives.timing import Calibration, CollectiveTime, 
 from fabricreport.models.risk.entries import maturity_effect, node_loss
 from fabricreport.models.risk.spares import Standby
 from fabricreport.models.training import other_steps, parallel
+from fabricreport.models.training.between_sites import SiteLinks
 from fabricreport.models.training.parallel import Plan, over_draws
 from fabricreport.models.training.practice import Model, Overlap
 from fabricreport.models.training.step import Network, StepTime, best_plan, trained, training_step
@@ -32,11 +33,11 @@ from fabricreport.scenario.schema import PRETRAINING, ROOM_PER_GPU_BILLION
 from fabricreport.sections import sites
 from fabricreport.sections.client import (
     effort_of,
-    halls_of,
     job_sizes,
     largest_job,
     maturity_of,
     one_node,
+    operators_maturity,
     rented,
     stages_of,
     whole_nodes,
@@ -53,6 +54,7 @@ PROFILE = (
     "param:cluster.gpu",
     "param:workload.kind",
     "param:workload.model_parameters_billion",
+    "param:workload.method",
     "param:organisation.networking_maturity",
     "param:organisation.qos_expertise",
     "param:organisation.operations",
@@ -269,7 +271,7 @@ def held(given: Inputs, gpus: int) -> bool:
 
 
 def _model(given: Inputs, gpus: int) -> Model:
-    """The client's model with the batch of its GPUs; a job smaller than the largest trains what surely fits on its own."""
+    """The client's model with the batch of its GPUs, or as it is fine-tuned; a job smaller than the largest trains what surely fits on its own."""
     workload = given.params.workload
     kind, size = "moe" if workload.kind in MOE_KINDS else "dense", float(workload.model_parameters_billion)
     if (
@@ -279,6 +281,8 @@ def _model(given: Inputs, gpus: int) -> Model:
     ):
         size = min(size, ROOM_PER_GPU_BILLION * gpus)
     model = parallel.custom(given.practice, kind, size)
+    if workload.kind == "fine-tuning":
+        return parallel.tuned(model, given.practice.tuning, str(workload.method))
     return parallel.at_scale(model, given.practice.batches, gpus)
 
 
@@ -309,7 +313,7 @@ def _working_share(given: Inputs, gpus: int, spares: int) -> float:
     def read(entry: str) -> float:
         return float(np.mean(plain(given.value(f"evidence:{entry}"))))
 
-    effect = maturity_effect(read, maturity_of(given))
+    effect = maturity_effect(read, operators_maturity(given))
     per_hour = read("common-interruptions-per-gpu-year") * effect.common_faults * gpus / HOURS_PER_YEAR
     nodes = gpus // int(given.params.cluster.gpus_per_node)
     return float(node_loss(read, nodes, others + spares, effect).working_share(per_hour))
@@ -322,8 +326,8 @@ def _others(given: Inputs, gpus: int) -> int | None:
     """
     if rented(given) or given.params.workload.kind not in TRAINING_KINDS:
         return None
-    halls = [hall for _, size in stages_of(given) for hall in halls_of(given, size) if hall >= gpus]
-    return (min(halls, default=gpus) - gpus) // int(given.params.cluster.gpus_per_node)
+    joined = [one for _, size in stages_of(given) for one in given.params.cluster.networks(size) if one >= gpus]
+    return (min(joined, default=gpus) - gpus) // int(given.params.cluster.gpus_per_node)
 
 
 def _chosen(model: Model, wires: Network, gpus: int) -> Plan:
@@ -350,15 +354,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
 
     links = sites.job_links(given, work.gpus, sites.gbits_per_gpu_of(wires))
     if work.model is None or work.plan is None:
-        return other_steps.simulation_step(
-            wires,
-            gpus=work.gpus,
-            compute_ms=draw("hpc-step-compute-ms"),
-            halo_mbytes=draw("hpc-halo-mbytes"),
-            small_allreduces=draw("hpc-small-allreduces"),
-            overlap=draw("overlap-data-parallel"),
-            links=links,
-        )
+        return _simulation(given, work, wires, links, every=every)
     if work.kind not in TRAINING_KINDS:
         return other_steps.inference_step(
             work.model,
@@ -367,6 +363,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
             batch=draw("inference-batch"),
             memory_efficiency=draw("inference-memory-efficiency"),
         )
+    rollouts = draw("rl-rollout-share") if given.params.workload.method == "rl" else 0.0
     return training_step(
         work.model,
         work.plan,
@@ -377,10 +374,37 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
             draw("overlap-pipeline"),
             draw("overlap-alltoall"),
             draw("overlap-interference"),
+            draw("overlap-alltoall-paired"),
         ),
-        optimiser_share=draw("optimizer-share-of-step"),
+        optimiser_share=1.0 - (1.0 - draw("optimizer-share-of-step")) * (1.0 - rollouts),
         links=links,
     )
+
+
+def _simulation(given: Inputs, work: Job, wires: Network, links: SiteLinks | None, *, every: int) -> StepTime:
+    """A time step of a simulation: by the client's profile as far as there is one, else by ranges of ours.
+
+    A measured share of time in MPI says how long ranks compute beside the traffic of the largest job at the start on the
+    reference network, whatever the job and the network; a job of one rank has no traffic to say it by.
+    """
+    stated = given.params.workload
+    profiled = "param:workload.calls_per_step" if stated.calls_per_step is not None else "evidence:hpc-small-allreduces"
+    profile = whole_nodes(given, largest_job(given, int(given.params.cluster.gpus)))
+    traffic: dict[str, Any] = {
+        "halo_mbytes": given.draw("evidence:hpc-halo-mbytes")[::every],
+        "small_allreduces": given.draw(profiled)[::every],
+    }
+    if stated.mpi_share is None or profile < 2:
+        compute = given.draw("evidence:hpc-step-compute-ms")[::every]
+        overlap = given.draw("evidence:overlap-data-parallel")[::every]
+        return other_steps.simulation_step(
+            wires, gpus=work.gpus, **traffic, compute_ms=compute, overlap=overlap, links=links
+        )
+    known = replace(reference(given), calibration=wires.calibration)
+    in_mpi = other_steps.simulation_step(known, gpus=profile, **traffic, compute_ms=0.0, overlap=0.0).step_time_s
+    share = given.draw("param:workload.mpi_share")[::every]
+    compute = in_mpi / other_steps.MS * (1.0 - share) / share
+    return other_steps.simulation_step(wires, gpus=work.gpus, **traffic, compute_ms=compute, overlap=0.0, links=links)
 
 
 def cluster_allreduce(given: Inputs, wires: Network, gpus: int, sizes: Sequence[float]) -> CollectiveTime:

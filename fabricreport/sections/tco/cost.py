@@ -129,7 +129,7 @@ def staff_per_year(common: Common, option: OptionInputs) -> list[tuple[int, Any]
 def running(option: OptionInputs, common: Common) -> Running:
     """Running costs of what is owned; the staff, which grows by stage, is added by `own_cost`.
 
-    Adapters sit in the servers and are supported with them; optics and cables have spares instead of support.
+    Adapters sit in the servers and are supported with them, used servers at what support of new ones costs; optics and cables have spares instead of support.
     """
     fabric_keeps = common.retention_fabric
     linked = common.site_links is not None
@@ -138,7 +138,7 @@ def running(option: OptionInputs, common: Common) -> Running:
         pue=common.pue,
         support_per_year={
             "switches": option.support,
-            "servers": common.server_support,
+            "servers": common.server_support / common.server.kept,
             "adapters": common.server_support,
             **({SITE_GATEWAYS: option.support} if linked else {}),
         },

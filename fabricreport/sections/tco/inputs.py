@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fabricreport.books.options import Option
+from fabricreport.durations import MONTHS_PER_YEAR
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.cost import PerPiece
 from fabricreport.models.money.cashflow import Discounting
@@ -42,11 +43,15 @@ Held = TypeVar("Held")
 
 @dataclass(frozen=True)
 class Server:
-    """One GPU server of the client's size without its fabric adapters, and what a GPU of it rents for an hour."""
+    """One GPU server of the client's size without its fabric adapters, and what a GPU of it rents for an hour.
+
+    `kept`: the share of a new one's price that it is sold for.
+    """
 
     price: Any
     watts: Any
     rent_per_gpu_hour: Any
+    kept: Any = 1.0
 
 
 @dataclass(frozen=True)
@@ -108,7 +113,7 @@ class OptionInputs:
 def server_of(given: Inputs) -> Server:
     """The client's server: the book's price and watts, scaled to its GPUs, less the adapters counted in the fabric.
 
-    Who rents asks for a term, so that the market's rent on demand is less its discount.
+    A used one costs what a new one would have kept of its value by then. Who rents asks for a term, so that the market's rent on demand is less its discount.
     """
     cluster = given.params.cluster
     kind = gpu_type(given)
@@ -119,10 +124,13 @@ def server_of(given: Inputs) -> Server:
         rent = rent * given.value("evidence:rent-spread")
     if rented(given):
         rent = rent * (1.0 - given.value(ASSUMED))
+    age = cluster.server_age_months
+    kept = 1.0 if age is None else given.value("evidence:retention-per-year-servers") ** (age / MONTHS_PER_YEAR)
     return Server(
-        (given.money(sold.price) - sold.adapters * given.money(sold.adapter_price)) * share,
+        (given.money(sold.price) - sold.adapters * given.money(sold.adapter_price)) * share * kept,
         (given.value(sold.watts) - sold.adapters * given.value(sold.adapter_watts)) * share,
         rent,
+        kept,
     )
 
 
