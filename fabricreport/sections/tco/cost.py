@@ -50,7 +50,7 @@ CAUSES: Mapping[str, str] = {
     "lost_interruptions": "GPU time lost to network faults",
     "delay": "Price of delay besides GPU time",
     "lost_servers": "GPU time lost on any network: slow servers",
-    "lost_faults": "GPU time lost on any network: faults, hot spares, checkpoints",
+    "lost_faults": "GPU time lost on any network: faults, checkpoints",
 }
 """Causes in the order of a bill, with the words a reader sees."""
 
