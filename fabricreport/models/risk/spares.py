@@ -50,7 +50,7 @@ class Standby:
 class NodeLoss:
     """What follows from an interruption that takes a node out, whose place one of `spares` takes if any is left.
 
-    nodes: of the job. share: of interruptions after which the node is out. repair_h: until it is back. wait_h: hours that
+    nodes: of the job, at least one. share: of interruptions after which the node is out. repair_h: until it is back. wait_h: hours that
     the job stands still where none is left. Scalars or arrays over draws.
     """
 

@@ -315,7 +315,7 @@ def _working_share(given: Inputs, gpus: int, spares: int) -> float:
 
     effect = maturity_effect(read, operators_maturity(given))
     per_hour = read("common-interruptions-per-gpu-year") * effect.common_faults * gpus / HOURS_PER_YEAR
-    nodes = gpus // int(given.params.cluster.gpus_per_node)
+    nodes = -(-gpus // int(given.params.cluster.gpus_per_node))
     return float(node_loss(read, nodes, others + spares, effect).working_share(per_hour))
 
 

@@ -157,7 +157,7 @@ _LOST = (
         label=lambda at, option: (
             f"GPU time lost on {at.names[option]} to slow servers, faults and checkpoints, on any network"
         ),
-        rule="1 − what slow servers, faults of GPUs and hosts, and checkpoints each leave",
+        rule="1 − what slow servers, faults of GPUs and hosts, nodes that stand by for them, and checkpoints each leave",
         value=RiskFigures.common_lost,
         inputs=(*RUN, _HORIZON),
         digits=2,

@@ -92,7 +92,7 @@ def subject(
     read = reader(given)
     engineer = 0.0 if rented(given) else engineer_hour(given)
     effect = maturity_effect(read, maturity or operators_maturity(given))
-    count = gpus // int(given.params.cluster.gpus_per_node)
+    count = -(-gpus // int(given.params.cluster.gpus_per_node))
     nodes = None if spares is None else node_loss(read, count, spares, effect)
     planned = Run(
         cluster,
