@@ -129,10 +129,11 @@ def test_where_the_lead_is_gone_too_near_the_plan_says_that_only_the_credit_prot
     buyer: Case, grower: Case
 ) -> None:
     assert one(buyer, "T-ALLREDUCE").basis == "held"
-    close = next(p for p in grower.diligence().promises if p.id == "busbw")
+    across = grower.changed(workload__parallelism={"tp": 8, "pp": 1, "dp": 64, "ep": 32})  # experts far over the fabric
+    close = next(p for p in across.diligence().promises if p.id == "busbw")
     assert close.lead is not None and close.passes.value < 1.05 * close.lead.value
-    assert one(grower, "T-ALLREDUCE").basis == "credit-only"
-    assert "credit" in one(grower, "T-ALLREDUCE").reason
+    assert one(across, "T-ALLREDUCE").basis == "credit-only"
+    assert "credit" in one(across, "T-ALLREDUCE").reason
 
 
 def test_simulated_fabrics_pass_the_plan_as_often_as_it_states(buyer: Case) -> None:

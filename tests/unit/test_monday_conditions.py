@@ -175,7 +175,10 @@ def test_who_names_the_tuner_is_not_asked_the_same_again() -> None:
 
 def test_an_answered_question_is_not_asked_again() -> None:
     asked = {"name": "Example Cloud", "answers": "providers/example-answers.yaml"}
-    before, after = bench.case("halden-cloud"), bench.changed("halden-cloud", providers=[asked])
+    plan = {
+        "workload__parallelism": {"tp": 8, "pp": 1, "dp": 144, "ep": 16}
+    }  # experts far over the fabric: much at stake
+    before, after = (bench.changed("halden-cloud", **plan, providers=sellers) for sellers in ([], [asked]))
     given = {q for file in after.inputs.answer_files for q in file.answers}
     asks = [{one.due.key for one in listed(case).todos if one.action.kind == Kind.ANSWERS} for case in (before, after)]
     assert asks[0] and asks[0] <= given and not asks[1] & given
