@@ -68,14 +68,9 @@ def stages_of(given: Inputs) -> tuple[tuple[int, int], ...]:
     return ((0, cluster.gpus), *((s.month, s.gpus) for s in cluster.trajectory if s.month < months))
 
 
-def halls_of(given: Inputs, gpus: int) -> tuple[int, ...]:
-    """GPUs in each site when the cluster has so many: sites of equal size, filled one after the other."""
-    return given.params.cluster.halls(gpus)
-
-
 def fabric_gpus(given: Inputs, gpus: int) -> int:
     """GPUs of the fullest site in a cluster of so many."""
-    return halls_of(given, gpus)[0]
+    return given.params.cluster.halls(gpus)[0]
 
 
 def shared_cluster(given: Inputs) -> bool:
