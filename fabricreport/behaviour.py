@@ -51,6 +51,6 @@ class Behaviour:
         No path between switches can be congested, hashed badly or wait for credits, no router can be set wrongly, and a
         single link has no other way: what is left are the servers, the links and the adapters.
         """
-        none = dict.fromkeys(("stalls", "contention", "neighbours", "config_faults", "tuning", "staff", "manager"), "")
+        none = dict.fromkeys(("stalls", "contention", "config_faults", "tuning", "staff", "manager"), "")
         rerouted = {} if planes > 1 else {"reroute": "flap-stall-seconds"}
         return self.changed({"weeks": "weeks-to-stable-one-switch", **none, **rerouted})

@@ -141,7 +141,8 @@ def _of_behaviour(given: Inputs, option: Option, key: str) -> Iterator[Asked]:
 
 
 def _not_compared(given: Inputs) -> list[Option]:
-    return [o for o in given.all_options.values() if o not in given.options and not o.shipped]
+    compared = {o.id for o in given.options}
+    return [o for o in given.all_options.values() if o.id not in compared and not o.shipped]
 
 
 def _of_overrides(given: Inputs) -> Iterator[Problem]:

@@ -179,18 +179,18 @@ def test_the_order_of_the_files_and_a_file_given_twice_change_nothing(tmp_path: 
     assert one == two
 
 
-def test_a_week_late_is_paid_by_the_damages_agreed_and_enters_the_decision(tmp_path: Path) -> None:
+def test_half_a_week_late_is_paid_by_the_damages_agreed_and_enters_the_decision(tmp_path: Path) -> None:
     files = made("example")
     weeks = plan_of(case("example")).of("T-WEEKS")[0]
     bar = significant(next(iter(weeks.bars.values())).value, next(iter(weeks.bars.values())).digits)  # as it is signed
     entry, value = f"- test: T-WEEKS\n    gpus: {GPUS}\n    value: ", 0.97 * next(iter(weeks.thresholds.values()))
     assert f"{entry}{value:g}\n" in files["records.yaml"]
-    files["records.yaml"] = files["records.yaml"].replace(f"{entry}{value:g}", f"{entry}{bar + 2.0}")
+    files["records.yaml"] = files["records.yaml"].replace(f"{entry}{value:g}", f"{entry}{bar + 0.5}")
     found = judged("example", files, tmp_path)
     assert found.outcome is Outcome.CREDIT
     damages = case("example").diligence().numbers["diligence.damages"].value
-    assert weeks.price and damages < weeks.price.value and found.credit == pytest.approx(2.0 * damages)
-    assert found.seen.weeks == pytest.approx(bar + 2.0)
+    assert weeks.price and damages < weeks.price.value and found.credit == pytest.approx(0.5 * damages)
+    assert found.seen.weeks == pytest.approx(bar + 0.5)
     assert F.SEEN_WEEKS in findings(found)
 
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 SHAPES = {
     "incident-clustering": 0.5,
     "incident-detection-cv": 3.0,
-    "fabric-complexity-reference-gpus": 256.0,
+    "fabric-complexity-reference-switches": 12.0,
 }
 
 

@@ -59,7 +59,7 @@ def test_more_taper_never_costs_more(option: Option) -> None:
 
 
 def test_where_one_switch_joins_all_no_fabric_with_rdma_starts_or_loses_otherwise_than_another() -> None:
-    losses = client(64).chain.losses
+    losses = client(64, cluster__tenancy="multi").chain.losses
     for cause in FABRIC_CAUSES:
         shares = [plain(losses.lost[option][cause]) for option in RDMA]
         assert all(np.array_equal(share, shares[0]) for share in shares), cause

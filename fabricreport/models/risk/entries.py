@@ -116,7 +116,7 @@ def tail_law(read: Read, behaviour: Behaviour, takes: Effort | None = None, *, n
     taken had removed them first (MegaScale, section 6.3). Shared stalls are a fabric's own and charged in full too.
     """
     stalls = np.asanyarray(read(behaviour.stalls)) * (takes or Effort()).tuning if behaviour.stalls else 0.0
-    if neighbours and behaviour.neighbours:
+    if neighbours and behaviour.stalls:  # where nothing stalls all, neighbours have no path in common
         longer = np.asanyarray(read(behaviour.neighbours)) * np.asanyarray(read("noisy-neighbour-time-share"))
         stalls = 1.0 - (1.0 - np.minimum(stalls, 0.99)) / (1.0 + longer)
     return TailLaw(

@@ -255,7 +255,7 @@ _STEPS = (
         label=lambda at, tiers, option: (
             f"Largest size with {tiers} tier{'s' if int(tiers) > 1 else ''} of switches: {at.names[option]}"
         ),
-        rule="capacity of a fat tree at the option's radix",
+        rule="capacity of a fat tree of the option's largest switches",
         value=lambda at, tiers, option: at.steps[option][int(tiers) - 1],
         inputs=_SHAPE[1:],
         when=lambda at, tiers, option: int(tiers) <= len(at.steps[option]),
@@ -283,7 +283,7 @@ _EDGE = (
         "gpus",
         "gpus",
         "Largest size before another tier of switches",
-        "capacity of a fat tree at the option's radix",
+        "capacity of a fat tree of the option's largest switches",
         lambda at: at.edge.gpus,
     ),
     _edge("cost", "usd", "Total cost of one node beyond the edge", _AGAIN, lambda at: at.edge.cost, central="mean"),

@@ -279,9 +279,7 @@ def _errors(
 
 
 def _beside_others(making: Making) -> tuple[Any, tuple[str, ...]]:
-    """How much longer traffic takes beside others' (draws, 1), and the entry that says so; within one switch it does not."""
-    if not making.on.option.behaviour.neighbours:
-        return 1.0, ()
+    """How much longer traffic takes beside others' (draws, 1), and the entry that says so."""
     source = f"evidence:{making.on.option.behaviour.neighbours}"
     return 1.0 + making.given.draw(source)[:, None], (source,)
 
