@@ -53,6 +53,8 @@ class Finding(StrEnum):
     ODDS_CLEAR = "the cheaper of two is clear"
     ODDS_LEANING = "it is leaning, for it is the cheaper in too few outcomes"
     ODDS_CAPPED = "it is leaning for another doubt, though it is the cheaper in enough of them"
+    TILE_WITHIN = "what jobs within nodes save"
+    ODDS_ACROSS = "and how sure the order of the networks would be for jobs across them"
     ODDS_CLOSE = "the two are close"
     # the tile of the date
     COMPARED = "two options are compared"
@@ -191,8 +193,9 @@ def _tiles(read: Read) -> Iterator[Finding]:
         yield F.COMPARED
         ways = {"less": F.TILE_SAVES, "more": F.TILE_COSTS, "same": F.TILE_LEVEL}
         apart = F.TILE_LEVEL if read.way == "same" else F.TILE_APART
-        yield apart if read.verdict.open else ways[read.way]
-        yield _odds(read)
+        within = read.holds(D.SINGLE_NODES)
+        yield F.TILE_WITHIN if within else apart if read.verdict.open else ways[read.way]
+        yield F.ODDS_ACROSS if within else _odds(read)
     if not read.small:
         yield F.DATE_OF_ONE if read.alone else F.DATE_OF_TWO
     if read.edges:

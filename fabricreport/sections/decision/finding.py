@@ -110,6 +110,7 @@ class DecisionFinding(StrEnum):
     # what to read with care
     ELICITED = "experts judged for this client what nobody has published"
     JUDGES_MISSED = "experts were asked, and all missed the known answers by more than chance explains"
+    EQUAL_PRIORS = "and one costs less where both have the same"
     PRIORS = "both kinds of fabric are compared, and inputs are stated by fabric"
     LISTING_TURNS = "without the choice, whose switch has one listed price, another fabric is advised"
     OLDER_GPU = "the GPUs that are bought are of an older generation than their maker has on sale"

@@ -231,10 +231,20 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
         yield F.TENANTS_PRICED
     if read.result.priors:
         yield F.PRIORS
+    if _cheaper_alike(read):
+        yield F.EQUAL_PRIORS
     if not is_given(params, "options"):
         yield F.PROPOSED
     if params.overrides:
         yield F.OVERRIDDEN
+
+
+def _cheaper_alike(read: _Read) -> str:
+    """The option that costs less where both fabrics have the same priors; '' where none does, or no prior is theirs."""
+    if read.result.with_equal_priors is None:
+        return ""
+    way = direction(read.figure("decision.equal_priors"))
+    return {"less": read.verdict.choice, "more": read.verdict.runner_up, "same": ""}[way]
 
 
 # ---- words
@@ -259,6 +269,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "rival": name[verdict.runner_up],
         "kin": name[result.kin] if result.kin else None,
         "cheaper": name[ahead],
+        "cheaper_alike": name[alike] if (alike := _cheaper_alike(read)) else None,
         "dearer": name[behind],
         "Verb": verb,
         "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),
