@@ -54,6 +54,8 @@ PER_SWITCH_YEAR = ("usd", "usd/year", "usd/switch-year")
 PER_SERVER = ("usd", "usd/node", "usd/server")
 PER_PERSON = ("usd", "usd/person")
 """The units, as the ledger writes them, that can serve a key of an option."""
+WORDS = ("text",)
+"""What an entry is in that says how something is sold; a figure says so too."""
 SHIPPED_FILE = ROOT / "options.yaml"
 GPU_MAKERS = Literal["nvidia", "amd"]
 
@@ -293,6 +295,12 @@ class Option:
         return tuple(need for need in found if need.ref)
 
     @property
+    def sayings(self) -> tuple[Need, ...]:
+        """Every entry that says how something of this option is sold, and moves no figure."""
+        sold = (("licence", self.licence), ("operating_system", self.operating_system))
+        return tuple(Need(one.says, (key, "says"), WORDS) for key, one in sold if one and one.says)
+
+    @property
     def references(self) -> tuple[str, ...]:
         """Every price and evidence id this option rests on, once each."""
         return tuple(dict.fromkeys(need.ref for need in self.needs))
@@ -442,5 +450,5 @@ def _read(located: Located, i: int, entry: Any, taken: Container[str]) -> tuple[
     if option.id in taken:
         remedy = "Give the option an id of its own."
         return None, [located.problem((i, "id"), "this id is used already", value=option.id, remedy=remedy)]
-    lines = {need.path: located.line_of((i, *need.path)) for need in option.needs}
+    lines = {need.path: located.line_of((i, *need.path)) for need in (*option.needs, *option.sayings)}
     return replace(option, file=located.file, lines=lines), []

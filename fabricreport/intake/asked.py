@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from fabricreport import formats
 from fabricreport.books.families import UNITS
-from fabricreport.books.options import MONEY, WATTS, Option
+from fabricreport.books.options import MONEY, WATTS, WORDS, Option
 from fabricreport.errors import InputError, Problem
 from fabricreport.inputs import Inputs
 from fabricreport.located import did_you_mean, dotted
@@ -121,7 +121,7 @@ def _of_params(model: BaseModel, path: tuple[str | int, ...]) -> Iterator[Asked]
 
 
 def _of_option(option: Option, key: str) -> Iterator[Asked]:
-    for need in option.needs:
+    for need in (*option.needs, *option.sayings):
         if option.shipped:
             yield Asked(need.ref, key, units=need.units, what=option.id)
         else:
@@ -172,7 +172,7 @@ def _unlike(given: Inputs, replaced: str, value: Asked) -> Iterator[Problem]:
 
 def _fault(given: Inputs, asked: Asked, unsettled: frozenset[str]) -> list[Problem]:
     """The first thing wrong with an input asked for; none if it can answer. The value of one `unsettled` is not read."""
-    for look in (_unknown, _words, _wrong_unit, _out_of_bounds):
+    for look in (_unknown,) if asked.units == WORDS else (_unknown, _words, _wrong_unit, _out_of_bounds):
         if look is _out_of_bounds and asked.input_id in unsettled:
             continue
         found = list(look(given, asked))

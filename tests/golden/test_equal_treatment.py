@@ -34,8 +34,8 @@ PRIORS = tuple(
     )
 )
 """Inputs that are stated of each of the two fabrics by a figure of its own."""
-ALIKE: Mapping[str, Any] = {"subnet-manager-faults-per-year": 0.0}
-"""What one of the two alone has, set to none."""
+ALIKE: Mapping[str, Any] = {"subnet-manager-faults-per-year": 0.0, "fabric-complexity-exponent": 0.0}
+"""What one of the two alone has, set to none, and what more switches cost to start and keep."""
 
 
 @pytest.fixture(scope="module")

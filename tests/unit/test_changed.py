@@ -215,6 +215,7 @@ AGAIN: Mapping[str, float] = {
     "evidence:pue": 1.9,
     "evidence:network-architect-pay": 900_000.0,
     "evidence:config-faults-rocev2-per-year": 20.0,
+    "evidence:tcp-extra-latency-per-step": 90.0,
     "evidence:restart-hours": 9.0,
     "evidence:rule-clear-probability": 0.6,
 }

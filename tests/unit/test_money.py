@@ -347,8 +347,8 @@ def test_staff_grows_in_proportion_between_the_sizes_it_is_stated_for(gpus, fte)
 
 def test_effort_adds_or_saves_posts_up_to_a_limit_and_a_service_is_paid_by_the_post():
     assert fabric_fte(1024, replace(RULE, effort=1.5, most_apart=1.0)) == pytest.approx(1.2 * 1.5)
-    assert fabric_fte(2048, replace(RULE, effort=1.5, most_apart=1.0)) == pytest.approx(3.36 + 1.0)
-    assert fabric_fte(2048, replace(RULE, effort=0.5, most_apart=1.0)) == pytest.approx(3.36 - 1.0)
+    assert fabric_fte(2048, replace(RULE, effort=1.5, most_apart=1.0)) == pytest.approx(3.0 + 1.0)
+    assert fabric_fte(2048, replace(RULE, effort=0.5, most_apart=1.0)) == pytest.approx(3.0 - 1.0)
     assert fabric_fte(1024, replace(RULE, markup=1.5, own=0.25)) == pytest.approx(1.2 * 1.5 + 0.25)
 
 

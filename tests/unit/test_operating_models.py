@@ -17,6 +17,8 @@ pytestmark = pytest.mark.slow
 
 UNSKILLED = {"organisation__networking_maturity": "low", "organisation__qos_expertise": "none"}
 BOUGHT = {"organisation__operations": "bought-in"}
+SWITCHES_NOT_COUNTED = {"fabric-complexity-exponent": 0.0}
+"""More switches take no more staff, so that only who runs them tells fabrics apart."""
 INFINIBAND, TURNKEY, BRANDED = "infiniband-ndr", "spectrum-x-400g", "rocev2-branded-400g"
 
 
@@ -38,7 +40,7 @@ def test_what_nobody_has_found_to_differ_is_one_prior_for_both_turnkey_fabrics(g
 def test_with_equal_inputs_a_turnkey_fabric_differs_from_infiniband_in_its_equipment_alone(greenfield: Case) -> None:
     case = greenfield.changed(**UNSKILLED, cluster__gpus=2048)
     given = case.inputs
-    equal = {"evidence:in-network-reduction-gain": exactly(1.0)}
+    equal = {"evidence:in-network-reduction-gain": exactly(1.0), "evidence:fabric-complexity-exponent": exactly(0.0)}
     for option in (INFINIBAND, TURNKEY):
         ids = behaviour_ids(given, given.all_options[option])
         equal |= {ids[role]: exactly(0.5) for role in ("weeks", "tuning", "staff")}
@@ -53,7 +55,7 @@ def test_with_equal_inputs_a_turnkey_fabric_differs_from_infiniband_in_its_equip
 
 
 def test_without_skill_plain_rocev2_takes_about_a_post_more_and_a_turnkey_fabric_none(greenfield: Case) -> None:
-    case = greenfield.changed(**UNSKILLED, cluster__gpus=2048)
+    case = greenfield.changed(**UNSKILLED, cluster__gpus=2048, evidence=SWITCHES_NOT_COUNTED)
     own, pay = case.chain.bills.own, case.chain.bills.stated.pay_per_year
     posts = {o: fabric_fte(2048, own[o].staff) for o in own}
     more = {o: float(np.mean(plain(posts[o])) - np.mean(plain(posts[INFINIBAND]))) for o in posts}
@@ -73,7 +75,8 @@ def test_practice_of_one_team_is_not_counted_twice(greenfield: Case) -> None:
 
 def test_operations_bought_in_run_every_fabric_alike_whatever_the_client_s_team(greenfield: Case) -> None:
     team = {"organisation__networking_maturity": "high", "organisation__qos_expertise": "strong"}
-    found = [greenfield.changed(**BOUGHT, **who).chain.bills.own for who in (UNSKILLED, team)]
+    bought = {**BOUGHT, "evidence": SWITCHES_NOT_COUNTED}
+    found = [greenfield.changed(**bought, **who).chain.bills.own for who in (UNSKILLED, team)]
     for option, own in found[0].items():
         other = found[1][option]
         assert np.array_equal(plain(own.bring_up_weeks), plain(other.bring_up_weeks))
