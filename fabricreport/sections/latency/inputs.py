@@ -98,6 +98,10 @@ def speaks_for(given: Inputs, nodes: int, gpus: int) -> bool:
     return nodes >= min(enough, -(-gpus // int(given.params.cluster.gpus_per_node)))
 
 
+_LITTLE = 0.5
+"""Share of what a network carries at which plans are sought that send less over it."""
+_EVERY = 16
+"""Plans are compared on one draw in so many."""
 _LEAST_USED = 0.75
 """Share of a job's GPUs that a plan uses at least."""
 _NUMBERS_TRIED = 8
@@ -143,10 +147,10 @@ def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured
     return wired(given.params, given.practice, option, draw, tuned=tuned, calibration=found)
 
 
-def middle(given: Inputs, option: Option) -> Network:
-    """The option's network at the central value of every input: what its plan is chosen on."""
+def middle(given: Inputs, option: Option, *, carries: float = 1.0) -> Network:
+    """The option's network at the central value of every input, with a share of what it carries: what plans are sought on."""
     tuned = float(np.median(plain(tuned_share(given, option)))) if tunable(given, option) else 1.0
-    return wired(given.params, given.practice, option, given.central, tuned=tuned)
+    return wired(given.params, given.practice, option, given.central, tuned=tuned * carries)
 
 
 def step_id(option: Option) -> str:
@@ -217,18 +221,23 @@ def job(given: Inputs, gpus: int) -> Job:
 
 
 def suited(given: Inputs, work: Job, option: Option) -> Job:
-    """The same workload on as many nodes under the plan that is fastest there on the option's own network; a stated plan
-    stays as it is.
+    """The same workload on as many nodes under the plan that is fastest there on the option's own network, on the mean over
+    its draws; a stated plan stays as it is.
 
-    Plans are compared at central values, so a plan does not change with the draw.
+    Tried are the shared plan, the fastest on the option's network at central values, and the fastest on one that carries half:
+    as many whatever the network, so that a better one never gets a slower plan. One plan serves all draws.
     """
     if work.plan is None or work.kind not in TRAINING_KINDS or given.params.workload.parallelism != "choose":
         return work
     scaled = _model(given, work.gpus)
-    plan = _chosen(scaled, middle(given, option), work.plan.gpus)
-    if plan == work.plan:
+    networks = (middle(given, option), middle(given, option, carries=_LITTLE))
+    plans = dict.fromkeys((work.plan, *(_chosen(scaled, wires, work.plan.gpus) for wires in networks)))
+    if len(plans) == 1:
         return work
-    return replace(work, model=parallel.filled(scaled, plan, given.practice.rules), plan=plan)
+    rules = given.practice.rules
+    jobs = [work if p == work.plan else replace(work, model=parallel.filled(scaled, p, rules), plan=p) for p in plans]
+    wires = network(given, option, every=_EVERY)
+    return min(jobs, key=lambda one: float(np.mean(plain(step(given, one, wires, every=_EVERY).pace_s))))
 
 
 def memory_of(given: Inputs) -> float:
