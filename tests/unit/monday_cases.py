@@ -15,7 +15,7 @@ CLIENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "example": ("example", {}),
     "renter": ("tern-finetuning", {}),
     "grower": ("kestrel-lab", {}),
-    "landlord": ("halden-cloud", {}),
+    "landlord": ("halden-cloud", {"organisation__existing_ethernet": "some"}),
     "one node": ("one node", {}),
     "too late": ("two options", {"organisation__time_to_production_weeks": 1}),
     "pressed": (

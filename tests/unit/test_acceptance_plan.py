@@ -46,6 +46,14 @@ def buyer() -> Case:
 
 
 @pytest.fixture
+def infiniband() -> Case:
+    """Who is advised InfiniBand: no skill with PFC and ECN, and no manager left out of the bill."""
+    case = bench.changed(BUYER, organisation__qos_expertise="none", money__manager_licence="charged")
+    assert case.diligence().option.family == "infiniband"
+    return case
+
+
+@pytest.fixture
 def grower() -> Case:
     return bench.case(GROWER)
 
@@ -212,15 +220,15 @@ def test_no_line_asks_more_than_the_model_s_end_and_none_under_load_more_than_id
                 assert line.floor.value <= healthy.least_gbytes_per_s
 
 
-def test_a_sound_network_of_64_gpus_with_default_settings_passes(buyer: Case) -> None:
+def test_a_sound_network_of_64_gpus_with_default_settings_passes(infiniband: Case) -> None:
     """nccl-tests #309 at 1 GiB: 286.8 GB/s with the library's defaults, 374.8 with two settings; tuned owes nothing."""
-    line = one(buyer, "T-ALLREDUCE").lines[64, GIB]
+    line = one(infiniband, "T-ALLREDUCE").lines[64, GIB]
     assert line.floor.value <= 286.8 < line.credit.value <= 374.8
 
 
-def test_a_floor_gives_way_to_a_healthy_run_of_the_same_gpus_links_and_message_alone(buyer: Case) -> None:
-    before = one(buyer, "T-ALLREDUCE").lines
-    lower = one(buyer.changed(evidence={"healthy-azure-h100-busbw": 300.0}), "T-ALLREDUCE").lines
+def test_a_floor_gives_way_to_a_healthy_run_of_the_same_gpus_links_and_message_alone(infiniband: Case) -> None:
+    before = one(infiniband, "T-ALLREDUCE").lines
+    lower = one(infiniband.changed(evidence={"healthy-azure-h100-busbw": 300.0}), "T-ALLREDUCE").lines
     assert lower[64, 16 * GIB].floor.value == pytest.approx(200.0, abs=1.0) and before[64, 16 * GIB].floor.value > 200.0
     assert lower[64, 16 * GIB].credit.value == before[64, 16 * GIB].credit.value
     moved = {key for key in before if lower[key].floor.value != before[key].floor.value}
@@ -238,9 +246,12 @@ def test_every_collected_table_is_marked_and_only_a_published_result_to_be_reach
         assert 0.0 < buyer.inputs.central(run.tolerance) < 1.0 and run.settings
 
 
-def test_the_plan_names_the_settings_it_is_run_with(buyer: Case) -> None:
-    summed = buyer.changed(evidence={"in-network-reduction-gain": 1.5})
-    for case, setting in ((buyer, "NCCL_COLLNET_ENABLE=0"), (summed, "NCCL_COLLNET_ENABLE=1")):
+def test_the_plan_names_the_settings_it_is_run_with(buyer: Case, infiniband: Case) -> None:
+    gain = {"in-network-reduction-gain": 1.5}
+    summed, without = infiniband.changed(evidence=gain), buyer.changed(evidence=gain)
+    off, on = "NCCL_COLLNET_ENABLE=0", "NCCL_COLLNET_ENABLE=1"
+    assert summed.diligence().option.behaviour.reduction and not without.diligence().option.behaviour.reduction
+    for case, setting in ((infiniband, off), (summed, on), (without, off)):
         assert plan(case).settings == (setting,)
         assert f'SETTINGS="-x {setting}"' in plan(case).setup[1]
 

@@ -119,8 +119,10 @@ def test_the_advice_is_another_from_the_edge_on_and_the_same_before_it(name: str
             continue
         sign = away(turn, turn.edge)
         assert client.course(turn.input_id, turn.edge + sign * 0.05 * range_of(turn)) != advised, turn.input_id
-        draws = plain(client.base.given.own(turn.input_id)) if turn.beyond is not None else np.zeros(1)
-        width = float(np.ptp(draws)) if turn.beyond is not None else 4 * turn.in_use
+        width = 4 * turn.in_use
+        if turn.beyond is not None:  # searched from the value in use to the end on this side
+            draws = plain(client.base.given.own(turn.input_id))
+            width = float(abs((draws.max() if sign > 0 else draws.min()) - turn.in_use))
         assert client.course(turn.input_id, turn.edge - sign * 2 * TOLERANCE * width) == advised, turn.input_id
 
 

@@ -25,11 +25,16 @@ def carrying(case: Case) -> Carrying:
 
 
 def test_worth_and_edge_are_those_of_the_memo() -> None:
-    case = bench.drawn("example")
-    one = next(c for c in carrying(case).carried if c.id == f"evidence:{WEEKS}")
-    assert one.telling == pytest.approx(case.figure("decision.information.worth.weeks-infiniband").value)
-    assert one.turns[0].at == pytest.approx(case.figure(f"decision.edge.evidence.{WEEKS}").value)
-    assert one.turns[0].chance == pytest.approx(case.figure(f"decision.beyond_edge.evidence.{WEEKS}").value)
+    pair, own = ["infiniband-xdr", "spectrum-x-800g"], "weeks-to-stable-spectrum-x"
+    case = bench.drawn("halden-cloud", options=pair, organisation__existing_ethernet="some")
+    information = case.decision().information
+    assert information is not None
+    (group,) = (known for known in information.telling if known.group.id == "weeks-ethernet")
+    assert group.ids == (f"evidence:{own}",)  # one line of ours is all of it
+    one = next(c for c in carrying(case).carried if c.id == f"evidence:{own}")
+    assert one.telling == pytest.approx(case.figure("decision.information.worth.weeks-ethernet").value)
+    assert one.turns[0].at == pytest.approx(case.figure(f"decision.edge.evidence.{own}").value)
+    assert one.turns[0].chance == pytest.approx(case.figure(f"decision.beyond_edge.evidence.{own}").value)
 
 
 def test_the_most_worth_comes_first_and_each_is_ours_and_carries() -> None:

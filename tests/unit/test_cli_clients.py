@@ -218,7 +218,7 @@ def test_a_delivery_is_judged_published_and_read_and_stays_where_the_next_cannot
 ) -> None:
     monkeypatch.setattr(inputs_module, "DRAWS", bench.DRAWS)
     out, home = tmp_path / "out", tmp_path / "out/tern-analytics/acceptance"
-    bad = accept(PARAMS, "--logs", *logs(tmp_path / "slow", share=0.9), "--output", out, "--json")
+    bad = accept(PARAMS, "--logs", *logs(tmp_path / "slow", share=0.6), "--output", out, "--json")
     assert bad.exit_code == 0, bad.output
     facts = json.loads(bad.stdout)
     assert (facts["ok"], facts["verdict"], facts["folder"]) == (True, "reject", str(home))

@@ -37,7 +37,7 @@ def lists(case: Case) -> dict[str, list[str]]:
 
 
 def test_between_two_prices_the_advice_at_either_is_that_of_the_model_at_it() -> None:
-    case = with_row(70_000)
+    case = with_row(70_000).changed(organisation__qos_expertise="none", money__manager_licence="charged")
     (one,) = case.decision().held
     assert lists(case) == {"alone": [], "same": [], "turning": [ITEM], "asking": []}
     for price, found in ((one.price.price, one.old), (70_000, one.new)):

@@ -318,7 +318,8 @@ def test_a_term_takes_off_what_the_seller_publishes_and_else_what_is_assumed() -
 def test_single_nodes_speak_for_a_network_where_they_cost_more_and_against_it_where_they_cost_less() -> None:
     pair = {F.OFFERS_SINGLE_NODE_DEARER, F.OFFERS_SINGLE_NODE_CHEAPER}
     tapered = tern().changed(cluster__gpus=32, cluster__oversubscription=4.0, workload__model_parameters_billion=1)
-    for case, found in ((tern(), F.OFFERS_SINGLE_NODE_DEARER), (tapered, F.OFFERS_SINGLE_NODE_CHEAPER)):
+    larger = tern().changed(workload__model_parameters_billion=13)  # its plan within a node does less in a GPU-hour
+    for case, found in ((larger, F.OFFERS_SINGLE_NODE_DEARER), (tapered, F.OFFERS_SINGLE_NODE_CHEAPER)):
         row = case.decision().courses.row(CourseKind.SINGLE_NODE)
         assert row is not None
         assert (float(plain(row.against).mean()) > 0) == (found == F.OFFERS_SINGLE_NODE_DEARER)

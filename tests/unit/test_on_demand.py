@@ -20,7 +20,7 @@ from fabricreport.sections.decision.listings import rests_on_listing
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import run
 from fabricreport.sections.decision.turning import Search
-from fabricreport.vocabulary import Confidence, Grade
+from fabricreport.vocabulary import Confidence
 
 pytestmark = pytest.mark.slow
 CLIENTS = ("example", "kestrel-lab", "measured")
@@ -35,11 +35,13 @@ def capped_by_every_part(case: Case, comparison: Comparison) -> Verdict:
     """The verdict as the rule reads, from all inputs that were moved."""
     made, found = afresh(case, comparison), comparison.verdict
     make_whole(made)
-    if any(t.flips_inside and case.record(t.input_id)["grade"] == Grade.ASSUMPTION for t in made.turns.drawn):
-        found = found.capped_by_assumption()
+    if any((t.beyond or 0.0) > made.rule.turning_share for t in made.turns.drawn):
+        found = found.capped_by("input")
+    if made.with_equal_priors is not None and made.with_equal_priors < 0:
+        found = found.capped_by("priors")
     if rests_on_listing(comparison, made.without, {o.id: o.side for o in case.options}):
-        found = found.capped_by_listing()
-    return found.capped_by_generation() if made.mismatch and made.mismatch.turns(found.lead) else found
+        found = found.capped_by("listing")
+    return found.capped_by("generation") if made.mismatch and made.mismatch.turns(found.lead) else found
 
 
 @pytest.mark.laws(0)
@@ -51,11 +53,12 @@ def test_a_verdict_asked_for_first_is_the_one_that_all_parts_come_to() -> None:
             first = afresh(case, comparison).verdict
             assert first == capped_by_every_part(case, comparison)
             capped.add(first.capped)
-    assert capped >= {"", "assumption"}
+    assert capped >= {"", "input"}
 
 
 def test_a_comparison_runs_the_chain_once_and_a_verdict_that_is_not_clear_no_more() -> None:
-    case = bench.case("example").with_params(bench.case("example").params)
+    charged = bench.changed("example", money__manager_licence="charged")
+    case = charged.with_params(charged.params)
     with mock.patch.object(chain_module, "_run", side_effect=chain_module._run) as run:
         assert case.comparison.verdict.confidence != Confidence.CLEAR
         assert case.decision().verdict == case.comparison.verdict

@@ -45,6 +45,7 @@ def client(folder: Path) -> Path:
         "answers": [{**WEEKS, "evidence": "record"}, EXIT],
     }
     (folder / "a.yaml").write_text(yaml.safe_dump(file), encoding="utf-8")
+    data["organisation"]["qos_expertise"], data["money"]["manager_licence"] = "none", "charged"  # advised InfiniBand
     data |= {
         "as_of": str(data["as_of"]),
         "options": ["infiniband-ndr", "rocev2-branded-400g"],
