@@ -16,7 +16,16 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.latency.exposure import Exposure, Jobs, Timed, jobs_of, plans_of, timed_on, timed_over
+from fabricreport.sections.latency.exposure import (
+    Exposure,
+    Jobs,
+    Timed,
+    beside_of,
+    jobs_of,
+    plans_of,
+    timed_on,
+    timed_over,
+)
 from fabricreport.sections.latency.inputs import pair, stages
 from fabricreport.sections.latency.measured import ClientMeasurements, client_measurements, measured_option
 from fabricreport.sections.tail_risk.horizon import Losses, losses
@@ -26,7 +35,7 @@ from fabricreport.sections.tco.inputs import Common, OptionInputs, bared, common
 from fabricreport.uncertain import Uncertain
 
 Found = TypeVar("Found")
-JOBS, STEPS, LOSSES, STANDING, COMMON = "jobs", "steps", "losses", "standing", "common"
+JOBS, BESIDE, STEPS, LOSSES, STANDING, COMMON = "jobs", "plan beside", "steps", "losses", "standing", "common"
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,9 @@ class Delivered:
 class Parts:
     """What the bills are made of, each part made or still to be made (None; of an option: missing).
 
-    `jobs`: what is run, with the plans that are known of options; `replanned`: unless other jobs suit the inputs now. `standing`: what is built, by option id; `common`: inputs that options share.
+    `jobs`: what is run, with the plans that are known of options; `replanned`: unless other jobs suit the inputs now;
+    `rebased`: unless they are held against another now. `standing`: what is built, by option id; `common`: inputs that
+    options share.
     By option id: `timed`: network and steps, `exposed`: exposed communication over the horizon, `lost`: losses by cause
     and weeks to stable, `terms`: the option's own inputs, whatever its losses. `before`: other bills. `seen`: of an option
     that stands. `whole`: fabrics that the client does not compare are timed too, which a study shows and no bill needs.
@@ -55,6 +66,7 @@ class Parts:
 
     jobs: Jobs | None = None
     replanned: bool = False
+    rebased: bool = False
     timed: Mapping[str, Timed] = field(default_factory=dict)
     exposed: Mapping[str, Traced] = field(default_factory=dict)
     lost: Mapping[str, tuple[Mapping[str, Traced], Traced]] = field(default_factory=dict)
@@ -146,6 +158,7 @@ class Chain:
         return Parts(
             jobs=replace(jobs, own={o: own for o, own in jobs.own.items() if not is_reached(_plans(o))}),
             replanned=is_reached(JOBS),
+            rebased=is_reached(BESIDE),
             timed=timed,
             exposed=exposed,
             lost=lost,
@@ -209,7 +222,11 @@ def _run(
         o.id: jobs.own.get(o.id) or part(_plans(o.id), partial(plans_of, given, jobs.shared, o))
         for o in (*given.options, *others)
     }
-    jobs = replace(jobs, own=own_plans)
+    was, jobs = jobs, replace(jobs, own=own_plans)
+    if was.beside is None or parts.rebased or len(was.own) < len(own_plans):
+        jobs = replace(jobs, beside=part(BESIDE, partial(beside_of, given, jobs)))
+        if jobs.beside != was.beside:
+            parts = replace(parts, timed={}, exposed={}, lost={})
     timed = each(parts.timed, _steps, lambda o: timed_on(given, jobs, option[o], factors))
     for o in others if parts.whole else ():
         known = parts.timed.get(o.id)

@@ -148,15 +148,17 @@ class StepTime:
         """Seconds for one unit of work: what steps of different plans are compared by."""
         return self.step_time_s
 
-    def lost_share(self, shared: StepTime) -> Any:
-        """Share of GPU time lost to the network beside `shared`, the plan that all options could take, had it no traffic.
+    @property
+    def free_pace_s(self) -> Any:
+        """Seconds for the same unit of work, had the step no traffic on the fabric."""
+        return (self.step_time_s - self.exposed_communication_s) * (self.pace_s / self.step_time_s)
+
+    def lost_share(self, beside: StepTime) -> Any:
+        """Share of GPU time lost to the network beside a step under a plan that all options could take, had it no traffic.
 
         Under that plan itself this is `exposed_share`.
         """
-        if shared is self:
-            return self.exposed_share
-        free = (shared.step_time_s - shared.exposed_communication_s) * (shared.pace_s / shared.step_time_s)
-        return np.maximum(1.0 - free / self.pace_s, 0.0)
+        return self.exposed_share if beside is self else np.maximum(1.0 - beside.free_pace_s / self.pace_s, 0.0)
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,15 @@ Mix = tuple[tuple[int, float], ...]
 class Jobs:
     """What is run: the mix of job sizes at each size of the cluster, and each job under a plan.
 
-    `shared`: under the plan that is fastest on the reference network, by GPUs of the job; `own`: under the one that is
-    fastest on an option's own, by option id and GPUs.
+    By GPUs of the job: `shared` under the plan that is fastest on the reference network, `beside` under the one of all
+    these that would be fastest had none any traffic (None: not sought yet). `own`: under the plan that is fastest on an
+    option's own network, by option id and GPUs.
     """
 
     mixes: Mapping[int, Mix]
     shared: Mapping[int, inputs.Job]
     own: Mapping[str, Mapping[int, inputs.Job]]
+    beside: Mapping[int, inputs.Job] | None = None
 
     @property
     def standby(self) -> dict[int, Standby]:
@@ -50,9 +52,9 @@ class Timed:
 class Exposure:
     """Networks, steps and shares lost by option id, for every size of job that the client's clusters run.
 
-    `stages`: (GPUs of the cluster, share of the horizon's GPU-months) of each size. A share is of the
-    time of the job's working nodes: what its step takes beyond the shared plan's on a perfect network. Under the shared plan that is
-    the traffic exposed.
+    `stages`: (GPUs of the cluster, share of the horizon's GPU-months) of each size. A share is of the time of the job's
+    working nodes: what its step takes beyond that of the fastest plan of any option had it no traffic. Under that plan this
+    is the traffic exposed.
     """
 
     stages: tuple[tuple[int, float], ...]
@@ -102,6 +104,14 @@ def plans_of(given: Inputs, shared: Mapping[int, inputs.Job], option: Option) ->
     return {gpus: inputs.suited(given, work, option) for gpus, work in shared.items()}
 
 
+def beside_of(given: Inputs, jobs: Jobs) -> Mapping[int, inputs.Job]:
+    """Of each job the one, under any option's plan, that would be fastest had none any traffic: alike for all options."""
+    return {
+        gpus: inputs.unhindered(given, [work, *(own[gpus] for own in jobs.own.values())])
+        for gpus, work in jobs.shared.items()
+    }
+
+
 def timed_on(given: Inputs, jobs: Jobs, option: Option, measured: inputs.Measured | None) -> Timed:
     """Steps of the client's workload on an option's network; `measured`: factors fitted to the client's logs."""
     return timed_over(given, jobs, option, inputs.network(given, option, measured=measured))
@@ -112,7 +122,7 @@ def timed_over(given: Inputs, jobs: Jobs, option: Option, wires: Network) -> Tim
     steps, shares = {}, {}
     for gpus, work in jobs.own[option.id].items():
         steps[gpus] = inputs.step(given, work, wires)
-        shared = jobs.shared[gpus]
-        beside = steps[gpus] if shared is work else inputs.step(given, shared, wires)
+        other = (jobs.beside or jobs.shared)[gpus]
+        beside = steps[gpus] if other == work else inputs.step(given, other, wires)
         shares[gpus] = steps[gpus].lost_share(beside)
     return Timed(wires, steps, shares)

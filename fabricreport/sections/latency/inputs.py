@@ -7,7 +7,7 @@ else (kernels, overlap, the model's own error) is drawn once and is the same for
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
@@ -238,6 +238,15 @@ def suited(given: Inputs, work: Job, option: Option) -> Job:
     jobs = [work if p == work.plan else replace(work, model=parallel.filled(scaled, p, rules), plan=p) for p in plans]
     wires = network(given, option, every=_EVERY)
     return min(jobs, key=lambda one: float(np.mean(plain(step(given, one, wires, every=_EVERY).pace_s))))
+
+
+def unhindered(given: Inputs, works: Iterable[Job]) -> Job:
+    """Of jobs that differ in their plan the one whose step is shortest, its traffic left out, on the mean over the draws."""
+    each = list(dict.fromkeys(works))
+    if len(each) == 1:
+        return each[0]
+    wires = reference(given)
+    return min(each, key=lambda one: float(np.mean(plain(step(given, one, wires, every=_EVERY).free_pace_s))))
 
 
 def memory_of(given: Inputs) -> float:
