@@ -55,6 +55,7 @@ class NameBook:
 
     __pydantic_config__ = CLOSED
     grounds: Mapping[str, str]
+    doubts: Mapping[str, str]
     rent: str
     price: str
     inputs: Mapping[str, str]

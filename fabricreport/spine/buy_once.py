@@ -54,6 +54,7 @@ class Finding(StrEnum):
     ODDS_LEANING = "it is leaning, for it is the cheaper in too few outcomes"
     ODDS_CAPPED = "it is leaning for another doubt, though it is the cheaper in enough of them"
     TILE_WITHIN = "what jobs within nodes save"
+    SWITCH_WITHIN = "and what would have them joined: longer runs"
     ODDS_ACROSS = "and how sure the order of the networks would be for jobs across them"
     ODDS_CLOSE = "the two are close"
     # the tile of the date
@@ -198,7 +199,9 @@ def _tiles(read: Read) -> Iterator[Finding]:
         yield F.ODDS_ACROSS if within else _odds(read)
     if not read.small:
         yield F.DATE_OF_ONE if read.alone else F.DATE_OF_TWO
-    if read.edges:
+    if read.holds(D.SINGLE_NODES) and "decision.courses.single_days" in read.result.numbers:
+        yield F.SWITCH_WITHIN
+    elif read.edges:
         yield (
             F.SWITCHES_WEEKS if any(of_weeks(turn) for turn, _ in read.result.edges(MOST_CHANGES)) else F.SWITCHES_OTHER
         )
@@ -285,7 +288,7 @@ def _other_side(read: Read) -> Iterator[Finding]:
         Ground.DEADLINE: F.STANDS_BY_DATE,
         **dict.fromkeys(STATED, F.STANDS_BY_STATED),
     }
-    if read.ground in by_ground:
+    if read.ground in by_ground and not read.holds(D.SINGLE_NODES):
         yield by_ground[read.ground]
 
 
@@ -400,6 +403,7 @@ def words(case: Told) -> Mapping[str, object]:
         "taken": names[read.result.courses.base],
         "best_lever": _best_lever(read),
         "interval_rule": interval_rule(read.given),
+        "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
         "quotes_by": Name(told(read.quotes_by)) if read.quotes_by is not None else None,
         "switch_to": course_of(read.given, read.edges[0][1].course, read.pair) if read.edges else None,
@@ -420,6 +424,12 @@ def _best_lever(read: Read) -> Named | None:
     """The measure that saves most after its cost."""
     labels = {lever.id: lever.label for lever in read.tail.levers}
     return Named(labels[read.levers[0]], read.levers[0]) if read.levers else None
+
+
+def _charged_way(read: Read) -> Name | None:
+    """Whether our model of time makes RoCEv2 cost more than InfiniBand, or less; None where no pair is told."""
+    charged = read.case.tco().numbers.get("tco.pairs.charged")
+    return Name("less" if charged.value < 0 else "more") if charged is not None else None
 
 
 def _price_dates(read: Read) -> Mapping[str, object]:

@@ -52,10 +52,10 @@ def _change(given: Inputs, turn: Turn, edge: Edge, course: str, settled: str) ->
 
 
 def _settled(given: Inputs, result: DecisionResult, turn: Turn) -> str:
-    """When it is settled, and of the weeks of one of the two compared in whose contract."""
+    """When it is settled, and of the weeks of a network that may not be bought, on what condition."""
     pair = (result.verdict.choice, result.verdict.runner_up)
     of = [o for o in pair if turn.input_id in inputs_of(result.totals[o])]
-    if of_weeks(turn) and len(of) == 1:
+    if of_weeks(turn) and len(of) == 1 and (result.verdict.open or of[0] != result.verdict.choice):
         return f"before signing, if {_short(given, result)[of[0]].phrase} is offered too"
     return turn.settled["when"]
 

@@ -185,6 +185,30 @@ def test_the_first_ground_that_speaks_for_one_of_the_two_alone_breaks_the_tie_an
     assert (undecided.decided_by, undecided.open) == ("nothing", True)
 
 
+@pytest.mark.parametrize(
+    ("gap", "grounds", "choice", "by"),
+    [
+        (5.0, ((Ground.POLICY, frozenset({"white"})),), "white", Ground.POLICY),
+        (
+            5.0,
+            ((Ground.WEIGHTS, frozenset({"roce", "white"})), (Ground.ORDER, frozenset({"white"}))),
+            "white",
+            Ground.ORDER,
+        ),
+        (5.0, ((Ground.POLICY, frozenset({"roce"})), (Ground.ORDER, frozenset({"white"}))), "roce", None),
+        (15.0, ((Ground.POLICY, frozenset({"white"})),), "roce", None),
+        (5.0, (), "roce", None),
+    ],
+)
+def test_among_options_of_one_side_that_money_does_not_tell_apart_what_the_client_states_chooses(
+    gap: float, grounds: tuple[tuple[Ground, frozenset[str]], ...], choice: str, by: Ground | None
+) -> None:
+    totals = {**pair(50, 20), "white": np.full(NORMAL.size, 100.0 + gap)}
+    found = verdict(totals, weighing=Weighing("neither", date_stated=False, grounds=grounds))
+    assert (found.choice, found.runner_up, found.preferred_by, found.decided_by) == (choice, "ib", by, "money")
+    assert found.lead == pytest.approx(50 - (gap if choice == "white" else 0))
+
+
 def test_a_clear_lead_that_misses_the_date_is_leaning_at_most() -> None:
     late = {"roce": 0.3, "ib": 0.9}
     found = verdict(pair(50, 20), ready=late, weighing=DATED)

@@ -80,7 +80,8 @@ class Verdict:
     (most that knowing every input could be worth), `trifle` (what that is held against). `probability`: share of draws in
     which the choice costs less. `ready`: chance of being stable by the client's date, by option. `agrees`: whether the
     framework leans to the choice's family (None: to neither). `capped`: why a clear lead is called leaning (`input`,
-    `priors`, `deadline`, `listing`, `generation`, or '' if it is not).
+    `priors`, `deadline`, `listing`, `generation`, or '' if it is not). `preferred_by`: the ground on which the choice is taken
+    before another of its side that costs less, by too little to tell; None where there is none.
     """
 
     choice: str
@@ -95,6 +96,7 @@ class Verdict:
     ready: Mapping[str, float]
     agrees: bool | None
     capped: str = ""
+    preferred_by: Ground | None = None
 
     @property
     def open(self) -> bool:
@@ -213,14 +215,15 @@ def decide(
     it is then its own rival, with no lead.
     """
     order = expected_order(totals)
-    choice, rival = order[0], rival_of(order, sides)
+    rival = rival_of(order, sides)
+    choice, preferred_by = _preferred(order[: order.index(rival)] or order, totals, weighing, rule, apart, stated)
     pair = np.stack([plain(totals[rival]), plain(totals[choice])])
     gap = pair[0] - pair[1]
     between = apart(choice, rival)
     found = Verdict(
         choice, rival, Confidence.CLEAR, Ground.MONEY, probability_cheaper(gap), float(gap.mean()), evpi(pair.T),
         float(between.material(rule, stated)), rule.trifling_share * between.network, ready,
-        _agrees(weighing.leans_to, sides[choice]),
+        _agrees(weighing.leans_to, sides[choice]), preferred_by=preferred_by,
     )  # fmt: skip
     if gpus <= gpus_per_node or gpus < rule.fabric_matters_from_gpus:
         return replace(found, confidence=Confidence.DOES_NOT_MATTER, decided_by=Ground.SIZE)
@@ -230,6 +233,27 @@ def decide(
     late = weighing.date_stated and found.likely(rival, rule) and not found.likely(choice, rule)
     classed_so = replace(found, confidence=confidence)
     return classed_so.capped_by("deadline") if late else classed_so
+
+
+def _preferred(
+    cheaper: Sequence[str],
+    totals: Mapping[str, Any],
+    weighing: Weighing,
+    rule: Rule,
+    apart: Callable[[str, str], Apart],
+    stated: float | None,
+) -> tuple[str, Ground | None]:
+    """The first of those that cost less than the rival, all of one side, or another that money does not tell from it and that
+    the first ground to tell the two apart speaks for; and that ground."""
+    first = cheaper[0]
+    for other in cheaper[1:] if any(speaks_for for _, speaks_for in weighing.grounds) else ():
+        gap = _mean(plain(totals[other])) - _mean(plain(totals[first]))
+        if gap > apart(first, other).material(rule, stated):
+            break
+        telling = [(g, other in options) for g, options in weighing.grounds if (first in options) != (other in options)]
+        if telling and telling[0][1]:
+            return other, telling[0][0]
+    return first, None
 
 
 def classed(found: Verdict, rule: Rule) -> Confidence:

@@ -79,6 +79,7 @@ class DecisionFinding(StrEnum):
     NEAR_BY_DATE = "a close lead, decided by the date"
     NEAR_BY_STATED = "a close lead, decided by something else that the client stated"
     KIN_NEAR = "another option of the choice's family is too close to tell from it"
+    KIN_SETTLED = "and what the client stated prefers the choice to it"
     BARRED = "a requirement of contract takes options out of the advice"
     # courses of action
     COURSES = "courses beside taking an option are priced"

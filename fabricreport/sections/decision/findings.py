@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from fabricreport.books.names import side_names, whole_names
+from fabricreport.books.names import name_book, side_names, whole_names
 from fabricreport.findings import Findings, Name, Named, Spoken, joined
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
@@ -147,6 +147,8 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
         yield near[read.ground]
     if read.result.kin and read.ground != Ground.SIZE and not read.result.offers:
         yield F.KIN_NEAR
+        if read.verdict.preferred_by is not None:
+            yield F.KIN_SETTLED
     if read.barred:
         yield F.BARRED
 
@@ -276,6 +278,9 @@ def _words(read: _Read) -> Mapping[str, object]:
         "argued": Name(side_names(read.given.options, leaning(result.framework.argued)).phrase),
         **course_words(read.given, result.courses),
         "confidence": str(verdict.confidence),
+        "doubt": Name(name_book().doubts[verdict.capped]) if verdict.capped else None,
+        "firmness": Name(", since ".join(filter(None, (verdict.confidence, name_book().doubts.get(verdict.capped))))),
+        "kin_decider": Name(told_ground(read.given.params, by)) if (by := verdict.preferred_by) else None,
         "decider": Name(ground) if (ground := told_ground(read.given.params, verdict.decided_by)) else None,
         "cause": Name(_cause(read, verdict.runner_up)),
         "unanswered": Name(read.changes.without.course or "neither") if read.changes else None,

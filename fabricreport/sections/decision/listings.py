@@ -23,13 +23,16 @@ def on_one_listing(given: Inputs) -> tuple[str, ...]:
 
 
 def without_each(given: Inputs, bills: Bills) -> Mapping[str, Verdict]:
-    """The verdict with each of those options left out, by its id; none where fewer than two options are left."""
+    """The verdict without each of those options, by its id, and without the others that the same listing prices; none where
+    fewer than two options are left."""
     judge = judge_of(given)
-    advisable = [o for o in bills.totals if o not in judge.barred]
-    left_out = [o for o in on_one_listing(given) if o in advisable] if len(advisable) > 2 else []
-    return {
-        o: judge.verdict(replace(bills, totals={k: v for k, v in bills.totals.items() if k != o})) for o in left_out
-    }
+    listed = {o.id: o.pieces["switch"].price for o in given.options}
+    found = {}
+    for option in on_one_listing(given):
+        left = {k: v for k, v in bills.totals.items() if listed[k] != listed[option]}
+        if option not in judge.barred and len([o for o in left if o not in judge.barred]) > 1:
+            found[option] = judge.verdict(replace(bills, totals=left))
+    return found
 
 
 def rests_on_listing(comparison: Comparison, without: Mapping[str, Verdict], sides: Mapping[str, str]) -> bool:

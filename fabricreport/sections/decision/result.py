@@ -226,7 +226,9 @@ class DecisionResult:
         return self.verdict.decided_by if self.verdict.decided_by in GROUNDS else self.verdict.confidence
 
     def changing(self, turn: Turn) -> tuple[Edge, ...]:
-        """The edges of an input at which something else is advised than now."""
+        """The edges of an input at which something else is advised than now; none where no network is advised at all."""
+        if self.courses.advised.kind == CourseKind.SINGLE_NODE:
+            return ()
         now = {self.verdict.course.id, self.courses.plain.id, self.courses.advised.id}
         either = CourseKind.OFFERS in (self.courses.plain.kind, self.courses.advised.kind)
         if either:  # asking for offers on both is to take the better of the two
