@@ -59,6 +59,8 @@ WHAT_IFS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "nothing is material": ("example", {"money__materiality_usd": 1}),
     "rare checkpoints": ("example", {"workload__checkpoint_minutes": 240}),
+    "open cloud": ("halden-cloud", {"organisation__existing_ethernet": "some", "money__materiality_usd": 9_000_000}),
+    "infiniband ahead": ("example", {"prices": {"switch-qm9700": 10_000}}),
     "one site": ("kestrel-lab", {"cluster__sites": 1}),
     "sites apart": ("kestrel-lab", {"cluster__sites_joined": False}),
     "one node rented": ("tern-finetuning", {"cluster__gpus": 8}),

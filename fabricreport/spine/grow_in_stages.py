@@ -15,7 +15,7 @@ from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.passes import shown
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Confidence, CourseKind, OperatingModel, Side
+from fabricreport.vocabulary import Confidence, CourseKind, Ground, OperatingModel, Side
 
 MOST_CARES = 3
 """Remarks of page one at most."""
@@ -161,7 +161,8 @@ def _advice(case: Told) -> Iterator[Finding]:
 
 def _changes(case: Told) -> Finding:
     """Whether anything would change the answer, and whether that is told in weeks of a network of the stated size."""
-    edges = case.decision().edges()
+    result = case.decision()
+    edges = () if len(result.totals) == 1 or result.verdict.decided_by == Ground.SIZE else result.edges()
     if not edges and not quotes_that_turn(case.decision()):
         return F.NO_CHANGES
     weeks = {f"evidence:{option.behaviour.weeks}" for option in case.inputs.options}
@@ -258,6 +259,8 @@ def their_reason(case: Told) -> str:
 
 def quotes_that_turn(result: DecisionResult) -> tuple[Unquoted, ...]:
     """Items without a published price whose quote puts another option ahead than the one advised."""
+    if result.courses.advised.kind == CourseKind.SINGLE_NODE:
+        return ()
     turned = (u for u in result.unquoted if u.turned_by and u.level is not None)
     return tuple(u for u in turned if result.verdict.open or beyond(u) != result.verdict.choice)
 

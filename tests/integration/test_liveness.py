@@ -40,7 +40,13 @@ ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
 PLAIN, DRAWS = "plain buyer", 128
 FACTORS = (0.97, 1.03)
-WHOLE = (PLAIN, "renter of sixteen", "racks of seventy-two", "buyer with answers")
+WHOLE = (
+    PLAIN,
+    "renter of sixteen",
+    "racks of seventy-two",
+    "buyer with answers",
+    "a size of which others publish a run",
+)
 """Clients all of whose figures are made; of the others the bills, and what the section on cost says of them."""
 REFERRED_TO = tuple(f"price:{start}" for start in ("fx-", "gpu-hour-", "switch-", "optic-", "nic-", "fibre-mpo"))
 """Prices that an option, a currency or a key of the client's own may refer to, whoever of the package does."""

@@ -70,7 +70,7 @@ def test_a_memo_keeps_to_its_pages_and_pictures(memos: dict[str, BuildResult], c
     page = memos[client].memo_html.read_text(encoding="utf-8")
     body = page.partition('<div class="body">')[2].partition('<div class="annexes">')[0]
     assert memo.body_pages <= 4 and body.count('<figure id="m-fig-') <= 3
-    assert memo.annex_pages <= 8 and memo.derivation_pages <= 2
+    assert memo.body_pages + memo.annex_pages <= 12 and memo.derivation_pages <= 2
 
 
 def test_memos_that_answer_other_questions_share_a_quarter_of_their_sentences_at_most(
@@ -81,7 +81,7 @@ def test_memos_that_answer_other_questions_share_a_quarter_of_their_sentences_at
     assert all(len(memo.sentences) > 50 for memo in read.values())
     shared = {(a, b): share_in_common(read[a], read[b]) for a, b in permutations(CLIENTS, 2) if asked[a] != asked[b]}
     assert not {pair: share for pair, share in shared.items() if share > 0.25}
-    assert memos["tern-finetuning"].headline["confidence"] in ("does not matter", "toss-up", "leaning")
+    assert memos["tern-finetuning"].headline["confidence"] in ("does not matter", "close", "leaning")
 
 
 @pytest.mark.parametrize("client", CLIENTS)

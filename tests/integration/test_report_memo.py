@@ -25,7 +25,7 @@ from fabricreport.memo.run.places import REPORT_NOTEBOOK
 from fabricreport.report.opened import newest_reading
 
 pytestmark = pytest.mark.slow
-MOST_PAGES = 27
+MOST_PAGES = 28
 
 
 @pytest.fixture(scope="module")

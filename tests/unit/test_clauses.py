@@ -105,7 +105,7 @@ def test_every_question_put_has_its_clause_and_every_clause_its_question(base: s
     assert all("{" not in words for words in said(case(base)).values())
 
 
-@rows("base", ["tern-finetuning", "halden-cloud"])
+@rows("base", ["tern-finetuning", "open cloud"])
 def test_where_no_fabric_is_advised_no_clause_names_one_alone(base: str) -> None:
     result, told = case(base).diligence(), said(case(base))
     assert result.promises_of_rival

@@ -274,7 +274,7 @@ def test_an_owner_of_two_nodes_saves_the_fabric_by_jobs_within_each() -> None:
     ("name", "plainly", "kinds"),
     [
         ("example", CourseKind.TAKE, {"choice", "rival", "offers", "pilot", "rent-first", "damages"}),
-        ("halden-cloud", CourseKind.EITHER, {"choice", "rival", "offers", "pilot", "rent-first", "damages"}),
+        ("open cloud", CourseKind.EITHER, {"choice", "rival", "offers", "pilot", "rent-first", "damages"}),
         (
             "kestrel-lab",
             CourseKind.STAGE_ONE,
@@ -328,10 +328,10 @@ def test_a_client_whose_date_is_dearer_to_meet_than_to_miss_is_told_so() -> None
     assert {"decision.courses.extra", "decision.courses.late"} <= set(case.decision().numbers)
 
 
-def test_a_course_names_no_option_where_the_fabric_does_not_matter() -> None:
+def test_a_course_names_both_options_where_the_order_of_the_two_is_open() -> None:
     case = client("pressed").changed(money__materiality_usd=50_000_000, organisation__time_to_production_weeks=0.75)
     result = case.decision()
-    assert result.verdict.open and result.verdict.confidence == Confidence.DOES_NOT_MATTER
+    assert result.verdict.open and result.verdict.confidence.close
     assert result.courses.advised.kind == CourseKind.RENT_FIRST
     assert set(result.courses.advised.options) == {result.verdict.choice, result.verdict.runner_up}
     marked = [row for row in tables.courses(case.inputs, result, case.figure).rows if row.role == "winner"]

@@ -107,10 +107,11 @@ def test_a_course_of_another_size_is_named_though_its_option_is_not_compared_her
     ("name", "holds", "fails"),
     [
         ("example", {F.SETTLE_FIRST, F.STALE, F.ASSUMED}, {F.TAKE, F.TOO_LATE}),
-        ("halden-cloud", {F.TAKE, F.NEAR_BY_STATED, F.STALE}, {F.ASK_BOTH, F.ON_PRICE}),
+        ("halden-cloud", {F.SETTLE_FIRST, F.STALE}, {F.ASK_BOTH, F.ON_PRICE, F.NEAR_BY_STATED}),
+        ("open cloud", {F.ASK_BOTH}, {F.ON_PRICE, F.TAKE}),
         (
             "kestrel-lab",
-            {F.SIGN_STAGE_ONE, F.KIN_NEAR},
+            {F.SETTLE_STAGE_ONE, F.KIN_NEAR, F.KIN_SETTLED},
             {F.TAKE, F.TAKE_SMALL},
         ),
         ("pressed", {F.TOO_LATE, F.RENT_FIRST_LATE}, {F.DATE_DEAR}),

@@ -34,10 +34,11 @@ def test_switches_that_one_seller_lists_are_known_until_somebody_offers_them() -
     assert on_one_listing(client("tern-finetuning").inputs) == ()
 
 
-def test_the_verdict_without_an_option_is_that_of_a_client_who_does_not_name_it() -> None:
+def test_the_verdict_without_a_listing_is_that_of_a_client_who_names_no_option_of_it() -> None:
     left = without_each(client().inputs, client().chain.bills)
     for option, verdict in left.items():
-        others = tuple(o.id for o in client().options if o.id != option)
+        of_listing = {o.id: o.pieces["switch"].price for o in client().options}
+        others = tuple(o for o, price in of_listing.items() if price != of_listing[option])
         again = client().changed(options=others).comparison.verdict
         assert (verdict.choice, verdict.runner_up, verdict.course) == (again.choice, again.runner_up, again.course)
         assert verdict.lead == pytest.approx(again.lead)

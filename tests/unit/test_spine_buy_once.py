@@ -23,14 +23,24 @@ pytestmark = pytest.mark.slow
 
 F = Finding
 CLIENTS = (
-    *("example", "halden-cloud", "too late", "pressed", "one node", "one option", "nothing is material"),
+    *(
+        "example",
+        "halden-cloud",
+        "open cloud",
+        "infiniband ahead",
+        "too late",
+        "pressed",
+        "one node",
+        "one option",
+        "nothing is material",
+    ),
     *("cloud-partner-512", "decision alone", "two-weeks-1024"),
 )
 MOST_PASSES = 6
 ONE_OF: dict[str, set[Finding]] = {
     "question": {F.ASKS_WHICH, F.ASKS_ALONE, F.ASKS_NODES},
-    "money": {F.TILE_SAVES, F.TILE_COSTS, F.TILE_LEVEL, F.TILE_APART, F.TILE_TOTAL},
-    "switch": {F.SWITCH_DRAWN, F.SWITCH_WEEKS, F.SWITCH_CHOSEN, F.SWITCH_NONE},
+    "money": {F.TILE_SAVES, F.TILE_COSTS, F.TILE_LEVEL, F.TILE_APART, F.TILE_TOTAL, F.TILE_WITHIN},
+    "switch": {F.SWITCH_DRAWN, F.SWITCH_WEEKS, F.SWITCH_CHOSEN, F.SWITCH_NONE, F.SWITCH_WITHIN},
     "why": {F.WHY_ALONE, F.WHY_SMALL, F.WHY_SAVES_THREE, F.WHY_SAVES_TWO, F.WHY_SAVES_ONE, F.WHY_SAVES_NONE},
     "case": {F.CASE_DEARER, F.CASE_CHEAPER, F.CASE_LEVEL, F.CASE_COMMIT, F.CASE_SMALL, F.CASE_ALONE},
     "heading": {F.HEAD_ALONE, F.HEAD_SMALL, F.HEAD_SAVES, F.HEAD_COSTS, F.HEAD_CLOSE},
@@ -42,7 +52,7 @@ AT_MOST_ONE: dict[str, set[Finding]] = {
     "third": {F.THIRD, F.THIRD_CLOSE},
     "tenants": {F.NEIGHBOURS_TOLD, F.NEIGHBOURS_ALIKE},
     "damages": {F.DAMAGES_ALIKE, F.DAMAGES_APART},
-    "odds": {F.ODDS_CLEAR, F.ODDS_LEANING, F.ODDS_CAPPED, F.ODDS_CLOSE},
+    "odds": {F.ODDS_CLEAR, F.ODDS_LEANING, F.ODDS_CAPPED, F.ODDS_CLOSE, F.ODDS_ACROSS},
     "stale": {F.STALE_SPARES, F.STALE_MOVES, F.STALE_ALONE},
     "changes": {F.SWITCHES_WEEKS, F.SWITCHES_OTHER},
     "leave": {F.CAUSES_LEAVE, F.CLOSE_BY_RULE},
@@ -75,10 +85,10 @@ def test_of_what_excludes_each_other_one_holds(name: str) -> None:
 
 
 def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_side() -> None:
-    holds = found("example")
+    holds = found("infiniband ahead")
     assert {F.ASKS_WHICH, F.TILE_SAVES, F.ODDS_LEANING, F.DATE_OF_TWO, F.SWITCHES_WEEKS, F.BOTH_IN_TIME} <= holds
+    assert holds & ONE_OF["why"] <= {F.WHY_SAVES_ONE, F.WHY_SAVES_TWO, F.WHY_SAVES_THREE}
     assert {
-        F.WHY_SAVES_TWO,
         F.GIVES_TWO,
         F.CAUSES_LEAVE,
         F.CASE_DEARER,
@@ -91,7 +101,7 @@ def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_sid
 
 
 def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
-    holds = found("halden-cloud")
+    holds = found("open cloud")
     assert {
         F.TILE_APART,
         F.ODDS_CLOSE,
@@ -128,7 +138,7 @@ def test_causes_are_named_by_who_saves_on_them() -> None:
     ours, theirs = read.causes
     means = {c: float(v) for c, v in read.tco.difference.waterfall().items()}
     assert all(means[c] > 0 for c in ours) and all(means[c] < 0 for c in theirs)
-    assert [len(ours), len(theirs)] == [2, 2]
+    assert MOST_CAUSES <= len(ours) <= MOST_CAUSES + 1 and 0 < len(theirs) <= MOST_CAUSES + 1
     assert sum(means[c] for c in (*ours, *theirs)) > 0, "what is named points the way of the whole"
     assert read.stalls_told and not found("example") & AT_MOST_ONE["speed"]
 
@@ -173,28 +183,29 @@ def test_weeks_on_the_card_are_those_of_a_reference_cluster() -> None:
 
 
 def test_weeks_that_turn_the_advice_are_settled_in_an_offer_on_their_network() -> None:
-    case = client("example")
+    case = client("infiniband ahead")
     last = [str(row.cells[-1]) for row in tables.changes(case.inputs, case.decision()).rows]
     assert "before signing, if RoCEv2 is offered too" in last
-    assert F.SWITCHES_OTHER not in found("example")
+    assert "before signing, if InfiniBand is offered too" not in last, "it is what is bought"
+    assert F.SWITCHES_OTHER not in found("infiniband ahead")
     for name in CLIENTS:
         assert bool(found(name) & AT_MOST_ONE["changes"]) == bool(Read(client(name)).edges)
 
 
 def test_what_asking_costs_is_told_where_either_may_be_taken() -> None:
-    case = client("halden-cloud")
+    case = client("open cloud")
     assert case.figure("decision.courses.against.offers").value > 0
-    assert F.STANDS_OPEN not in found("halden-cloud") and F.RIVAL_EVER not in found("halden-cloud")
+    assert F.STANDS_OPEN not in found("open cloud") and F.RIVAL_EVER not in found("open cloud")
     assert not Read(client("example")).asking_costs and not Read(client("example")).asking_small
 
 
-@rows("name", ["example", "halden-cloud"])
+@rows("name", ["example", "infiniband ahead", "open cloud"])
 def test_what_costs_less_to_buy_is_told_of_the_side_whose_case_it_is(name: str) -> None:
     read, holds = Read(client(name)), found(name)
     bought = read.tco.numbers["tco.fabric_difference"].value
     assert read.cheaper_to_buy == (read.verdict.choice if bought > 0 else read.verdict.runner_up)
-    assert (F.RIVAL_CHEAPER_TO_BUY in holds) == (name == "example" and bought < 0)
-    assert (F.CHOICE_CHEAPER_TO_BUY in holds) == (name == "halden-cloud" and bought > 0)
+    assert (F.RIVAL_CHEAPER_TO_BUY in holds) == (name != "open cloud" and bought < 0)
+    assert (F.CHOICE_CHEAPER_TO_BUY in holds) == (name == "open cloud" and bought > 0)
 
 
 def test_the_third_option_is_real_and_costs_more() -> None:
@@ -300,23 +311,21 @@ def test_what_has_to_pass_has_a_price_and_weeks_are_limited_once(name: str) -> N
 
 
 def test_what_is_equal_of_both_is_told_once() -> None:
-    halden = client("halden-cloud")
+    halden = client("open cloud")
     pair = (halden.decision().verdict.choice, halden.decision().verdict.runner_up)
     for figure, alike, apart in (
         ("decision.besides.neighbours", F.NEIGHBOURS_ALIKE, F.NEIGHBOURS_TOLD),
         ("decision.courses.per_week", F.DAMAGES_ALIKE, F.DAMAGES_APART),
     ):
         same = len({halden.figure(f"{figure}.{option}").text for option in pair}) == 1
-        assert (alike if same else apart) in found("halden-cloud")
+        assert (alike if same else apart) in found("open cloud")
     assert not found("example") & {F.NEIGHBOURS_ALIKE, F.NEIGHBOURS_TOLD, F.DAMAGES_ALIKE, F.DAMAGES_APART}
 
 
 def test_a_third_option_that_is_as_close_is_told_to_be_so() -> None:
-    read = Read(client("halden-cloud"))
-    gap = client("halden-cloud").figure(f"decision.gap.{read.third}").value
-    assert (F.THIRD_CLOSE in found("halden-cloud")) == (
-        gap < client("halden-cloud").figure("decision.materiality").value
-    )
+    read = Read(client("open cloud"))
+    gap = client("open cloud").figure(f"decision.gap.{read.third}").value
+    assert (F.THIRD_CLOSE in found("open cloud")) == (gap < client("open cloud").figure("decision.materiality").value)
     assert F.THIRD in found("example"), "where the two compared are not close, nothing is as close"
 
 
@@ -328,5 +337,4 @@ def test_pairs_that_would_turn_the_order_of_costs_are_told_to_do_so() -> None:
     halden = client("halden-cloud")
     extra = halden.figure("tco.pairs.median").value - halden.figure("tco.pairs.charged").value
     assert extra > halden.figure("decision.difference").value > 0 and F.PAIRS_REVERSE in found("halden-cloud")
-    ahead = changed("example", money__manager_licence="left-out")
-    assert F.PAIRS_REVERSE not in set(findings(ahead)), "there InfiniBand costs less, and the pairs speak for it"
+    assert F.PAIRS_REVERSE not in found("infiniband ahead"), "there InfiniBand costs less, and the pairs speak for it"

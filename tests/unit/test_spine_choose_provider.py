@@ -160,7 +160,7 @@ def test_many_gpus_are_told_of_their_dates_and_their_waits() -> None:
 
 
 def test_what_decides_between_networks_where_it_is_not_money() -> None:
-    for ground, told in ((Ground.WEIGHTS, F.BY_WEIGHTS), (Ground.DEADLINE, F.BY_DATE)):
+    for ground, told in ((Ground.WEIGHTS, F.BY_STATED), (Ground.DEADLINE, F.BY_DATE)):
         with weighed(), mock.patch.object(type(tern().decision()), "ground", ground):
             holds = found(tern())
             assert "counts" not in turns(tern())

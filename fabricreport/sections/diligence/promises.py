@@ -63,11 +63,12 @@ class Promise:
 class Percent:
     """A percent of bandwidth: what it costs over the horizon, and the share of what is assumed at which the lead is gone.
 
-    `gone` is None where nobody leads, or no lead is used up within reach.
+    `gone` is None where nobody leads, or no lead is used up within reach; `footing`: the inputs it rests on.
     """
 
     price: Number
     gone: float | None
+    footing: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,8 @@ def percent_of(on: Ground, worth: Worth) -> Percent | None:
         inputs=inputs.PROFILE,
     )
     left = None if on.comparison.verdict.open else model.lead_lost_at(100.0, worth.lead, price.value)
-    return Percent(price, None if left is None else left * _PERCENT)
+    gone = None if left is None else left * _PERCENT
+    return Percent(price, gone, frozenset(worth.lead_inputs | set(price.inputs)))
 
 
 def promises(on: Ground, worth: Worth, percent: Percent | None) -> tuple[Promise, ...]:
@@ -211,7 +213,7 @@ def _line(on: Ground, percent: Percent, gpus: int, number_id: str, busbw: Any, w
         used=("evidence:acceptance-message-gib",),
         healthy=healthy_of(on.given, on.option, "allreduce", whole_nodes(on.given, gpus), size),
     )
-    return bar_of(on.given, bar, busbw, gone=percent.gone, footing=percent.price.inputs).line
+    return bar_of(on.given, bar, busbw, gone=percent.gone, footing=percent.footing).line
 
 
 def _starts(promise: str, line: Line) -> Number:
@@ -236,7 +238,7 @@ def _bandwidth(on: Ground, worth: Worth, percent: Percent) -> Promise:
             "gbytes/s",
             label="Where the option's lead over its rival is used up: busbw",
             rule="expected value − mean lead ÷ mean price of a unit",
-            inputs=worth.lead_inputs | set(percent.price.inputs),
+            inputs=percent.footing,
         )
     line = _line(on, percent, _tested(on), "diligence.pass.busbw", busbw, "in the acceptance test")
     return Promise(

@@ -146,8 +146,7 @@ def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, fo
     rule = rule_of(given, bar.noise, bar.together)
     lost = None if gone is None else sound * gone
     made = threshold(sound, lost, rule, at_least=bar.at_least, runs=bar.runs, reach=reach)
-    behind = set() if gone is None else set(footing)
-    used = inputs_of(draws) | {*inputs.PROFILE, *LIMITS, noise_id(bar.noise), *bar.used} | behind
+    used = inputs_of(draws) | {*inputs.PROFILE, *LIMITS, noise_id(bar.noise), *bar.used}
 
     def number(part: str, value: float, *more: str, label: str, rule: str) -> Number:
         return given.number(bar.id + part, value, bar.unit, label=label, rule=rule, inputs=used | set(more))
@@ -172,6 +171,7 @@ def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, fo
         saving = number(
             ".saving",
             made.saving,
+            *footing,
             label=f"{bar.label}: where the lead is gone",
             rule="median of the modelled values × share of bandwidth left at which the mean lead is used up",
         )

@@ -240,7 +240,7 @@ def _at(
             ),
             shown[..., place],
             gone=making.percent.gone if at_least and not loaded and not name else None,
-            footing=making.percent.price.inputs,
+            footing=making.percent.footing,
         )
         for place, size in enumerate(sizes)
     ]
