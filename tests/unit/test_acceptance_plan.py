@@ -130,7 +130,9 @@ def test_of_all_that_the_model_holds_possible_few_fail_anything_at_a_stage(clien
     }
     shown = case.figure("diligence.plan_false_fail").value
     assert max(map(max, fails.values())) <= shown <= max(map(sum, fails.values())) + 1e-9
-    assert shown <= sum(case.inputs.central(f"evidence:acceptance-{n}") for n in ("model-end", "false-fail"))
+    one_draw = 1 / bench.DRAWS  # an end of the draws is known to one of them
+    seldom = sum(case.inputs.central(f"evidence:acceptance-{n}") for n in ("model-end", "false-fail"))
+    assert shown <= seldom + one_draw
 
 
 def test_where_the_lead_is_gone_too_near_the_plan_says_that_only_the_credit_protects_it(
