@@ -1,5 +1,5 @@
 # Two commands on a fresh machine (Python 3.11+, git, make): `make memo` and `make test`.
-# Targets of tests, on two cores: quick within 45 s, test within 7 minutes, laws within 4, outside within 5, trust within 40, soak as
+# Targets of tests, on two cores: quick within 45 s, test within 7 minutes, laws within 7, outside within 5, trust within 40, soak as
 # long as it takes.
 # OPTIONS go to pytest: `make test OPTIONS="--durations=20 -k page_one"`. Which test guards what: tests/README.md.
 PYTHON ?= python3
@@ -32,7 +32,7 @@ quick: .venv/test.ok  ## the known answers and the laws of the models, while you
 test: .venv/test.ok  ## every test but those of trust, outside and soak; of laws some clients, by the commit
 	$(TESTS) $(OPTIONS)
 
-laws: .venv/test.ok  ## what must hold for any client, over two hundred of them
+laws: .venv/test.ok  ## what must hold for any client, over hundreds of them
 	$(TESTS) -m laws $(OPTIONS)
 
 trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inputs; FABRICREPORT_TENTH=1: a tenth, by the commit
