@@ -98,6 +98,7 @@ class DecisionFinding(StrEnum):
     ALIKE_PAIRS = "the lead is told for pairs of one generation"
     # licences
     LICENCES = "a buyer compares two: the lead is told under each convention of licences"
+    LICENCES_CLOSE = "under none of them it does, but under one the two are close"
     LICENCES_TURN = "and under one of them the other of the two costs less"
     # the framework
     VIEW_HELD = "a rule of the framework holds"

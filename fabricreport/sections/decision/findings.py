@@ -24,7 +24,7 @@ from fabricreport.sections.decision.courses.findings import (
 )
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.held import held_words
-from fabricreport.sections.decision.licence_words import licence_words, turning_corners
+from fabricreport.sections.decision.licence_words import closest_corner, licence_words, turning_corners
 from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
@@ -172,6 +172,8 @@ def _licences(read: _Read) -> Iterator[DecisionFinding]:
         yield F.LICENCES
         if turning_corners(read.result, read.figure):
             yield F.LICENCES_TURN
+        elif closest_corner(read.result, read.figure):
+            yield F.LICENCES_CLOSE
 
 
 def _view(read: _Read) -> Iterator[DecisionFinding]:

@@ -29,9 +29,20 @@ def turning_corners(result: DecisionResult, figure: FigureOf) -> tuple[str, str]
     return most, min(found, key=lambda key: found[key].value)
 
 
+def closest_corner(result: DecisionResult, figure: FigureOf) -> str:
+    """The convention at which a lead that counts is smallest, where it would not count there; '' where it always does."""
+    if result.verdict.confidence.close or not result.corners:
+        return ""
+    found = {corner.key: figure(f"decision.corner.{corner.key}").value for corner in result.corners}
+    least = min(found, key=found.__getitem__)
+    return least if found[least] <= result.verdict.materiality else ""
+
+
 def licence_words(result: DecisionResult, figure: FigureOf) -> Mapping[str, object]:
     """The conventions that turn the money, each with the option that costs less there."""
     turning = turning_corners(result, figure)
     if turning is None:
-        return {"for_choice": None, "for_rival": None}
-    return {word: Named(_WHERE[key], key) for word, key in zip(("for_choice", "for_rival"), turning, strict=True)}
+        close = closest_corner(result, figure)
+        return {"for_choice": None, "for_rival": None, "closest": Named(_WHERE[close], close) if close else None}
+    told = zip(("for_choice", "for_rival"), turning, strict=True)
+    return {"closest": None, **{word: Named(_WHERE[key], key) for word, key in told}}

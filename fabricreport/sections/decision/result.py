@@ -205,8 +205,11 @@ class DecisionResult:
 
     @property
     def turned_without(self) -> tuple[str, ...]:
-        """The options among them without which another course is advised."""
-        return tuple(o for o, v in self.without.items() if v.course.id != self.verdict.course.id)
+        """The options among them without which another course is advised; of several on the choice's own listing, the choice."""
+        listed = {o.id: o.pieces["switch"].price for o in self._given.options}
+        choice = self.verdict.choice
+        turned = (o for o, v in self.without.items() if v.course.id != self.verdict.course.id)
+        return tuple(o for o in turned if o == choice or listed[o] != listed[choice])
 
     @property
     def nearest_quote(self) -> Unquoted | None:
