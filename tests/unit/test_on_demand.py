@@ -53,7 +53,7 @@ def test_a_verdict_asked_for_first_is_the_one_that_all_parts_come_to() -> None:
             first = afresh(case, comparison).verdict
             assert first == capped_by_every_part(case, comparison)
             capped.add(first.capped)
-    assert capped >= {"", "input"}
+    assert capped >= {"", "listing"}
 
 
 def test_a_comparison_runs_the_chain_once_and_a_verdict_that_is_not_clear_no_more() -> None:
