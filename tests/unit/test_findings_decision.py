@@ -16,6 +16,7 @@ from fabricreport.sections.decision.turning import Turn, Turns
 from fabricreport.sections.decision.turning_words import BOTH_OFFERS, course_told
 from fabricreport.sections.gpu_age import newer_gpu, newer_than
 from fabricreport.sections.partner import bars
+from fabricreport.vocabulary import Ground
 
 pytestmark = pytest.mark.slow
 
@@ -123,6 +124,13 @@ def test_a_course_of_another_size_is_named_though_its_option_is_not_compared_her
 def test_findings_follow_the_result(name: str, holds: set[F], fails: set[F]) -> None:
     found = set(of(name).findings)
     assert (holds - found, fails & found) == (set(), set())
+
+
+def test_a_close_lead_that_what_is_stated_decides_is_told_so() -> None:
+    near = changed("halden-cloud", money__materiality_usd=9_000_000)
+    assert near.comparison.verdict.confidence.close and near.comparison.verdict.decided_by == Ground.ESTATE
+    found = set(near.spoken("decision").findings)
+    assert {F.NEAR_BY_STATED, F.TAKE} <= found and not found & {F.ASK_BOTH, F.SETTLE_FIRST, F.NEAR_BY_DATE}
 
 
 @rows(

@@ -87,9 +87,13 @@ def test_the_name_that_is_worth_more_is_told_first() -> None:
 
 
 def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest() -> None:
-    more = tern().figure("decision.courses.against.single-node").value > 0
-    told = {F.SINGLE_MORE, F.AGAINST_MORE} if more else {F.SINGLE_LESS, F.AGAINST_LESS}
-    assert {*told, F.SINGLE_RENT} <= found(tern())
+    for billions, costs, told, other in (
+        (13, 1, {F.SINGLE_MORE, F.AGAINST_MORE}, {F.SINGLE_LESS, F.AGAINST_LESS}),
+        (8, -1, {F.SINGLE_LESS, F.AGAINST_LESS}, {F.SINGLE_MORE, F.AGAINST_MORE}),
+    ):
+        case = changed(workload__model_parameters_billion=billions)
+        assert case.figure("decision.courses.against.single-node").value * costs > 0
+        assert {*told, F.SINGLE_RENT} <= found(case) and not other & found(case)
     better = found(offered(BASE, UNSURE))
     assert {F.NEXT, F.NEXT_NETWORK, F.NEXT_DOCUMENTED} <= better
     assert not better & {F.AGAINST_MORE, F.NEXT_IN_DATE, F.NEXT_NOTHING}
