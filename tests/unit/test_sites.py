@@ -9,8 +9,6 @@ from typing import Any
 import bench
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from rows import rows
 
 from fabricreport.case import Case
@@ -65,14 +63,25 @@ def test_sixteen_thousand_gpus_cost_less_in_one_site_than_in_two_and_in_two_than
     assert all(one[o] < two[o] < four[o] for o in one)
 
 
-@settings(max_examples=12, deadline=None)
-@given(
-    st.sampled_from((16, 60, 128, 256, 1024)),
-    st.sampled_from(("pretraining-dense", "pretraining-moe", "mixed", "inference", "hpc-simulation")),
-    st.sampled_from((0.5, 2.0, 30.0, 500.0)),
-    st.sampled_from((None, 0.4, 4.0)),
-    st.booleans(),
-)
+SPANS: dict[str, tuple[Any, ...]] = {
+    "nodes": (16, 60, 128, 256, 1024),
+    "kind": ("pretraining-dense", "pretraining-moe", "mixed", "inference", "hpc-simulation"),
+    "km": (0.5, 2.0, 30.0, 500.0),
+    "tbits": (None, 0.4, 4.0),
+    "small": (False, True),
+}
+
+
+def at_random(seed: int) -> tuple[Any, ...]:
+    pick = np.random.default_rng(seed)
+    return tuple(span[pick.integers(len(span))] for span in SPANS.values())
+
+
+CLIENTS = ((256, "pretraining-moe", 0.5, None, False), *(at_random(seed) for seed in range(39)))
+
+
+@pytest.mark.laws(3)
+@pytest.mark.parametrize(tuple(SPANS), CLIENTS)
 def test_more_sites_never_cost_less_and_never_wait_less(
     nodes: int, kind: str, km: float, tbits: float | None, small: bool
 ) -> None:

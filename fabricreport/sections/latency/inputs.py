@@ -100,8 +100,6 @@ def speaks_for(given: Inputs, nodes: int, gpus: int) -> bool:
 
 _LITTLE = 0.5
 """Share of what a network carries at which plans are sought that send less over it."""
-_EVERY = 16
-"""Plans are compared on one draw in so many."""
 _LEAST_USED = 0.75
 """Share of a job's GPUs that a plan uses at least."""
 _NUMBERS_TRIED = 8
@@ -221,8 +219,8 @@ def job(given: Inputs, gpus: int) -> Job:
 
 
 def suited(given: Inputs, work: Job, option: Option) -> Job:
-    """The same workload on as many nodes under the plan that is fastest there on the option's own network, on the mean over
-    its draws; a stated plan stays as it is.
+    """The same workload on as many nodes under the plan that loses least there on the option's own network, on the mean over all
+    its draws, as it is charged; a stated plan stays as it is.
 
     Tried are the shared plan, the fastest on the option's network at central values, and the fastest on one that carries half:
     as many whatever the network, so that a better one never gets a slower plan. One plan serves all draws.
@@ -236,8 +234,9 @@ def suited(given: Inputs, work: Job, option: Option) -> Job:
         return work
     rules = given.practice.rules
     jobs = [work if p == work.plan else replace(work, model=parallel.filled(scaled, p, rules), plan=p) for p in plans]
-    wires = network(given, option, every=_EVERY)
-    return min(jobs, key=lambda one: float(np.mean(plain(step(given, one, wires, every=_EVERY).pace_s))))
+    wires = network(given, option)
+    beside = step(given, work, wires)
+    return min(jobs, key=lambda one: float(np.mean(plain(step(given, one, wires).lost_share(beside)))))
 
 
 def unhindered(given: Inputs, works: Iterable[Job]) -> Job:
@@ -246,7 +245,7 @@ def unhindered(given: Inputs, works: Iterable[Job]) -> Job:
     if len(each) == 1:
         return each[0]
     wires = reference(given)
-    return min(each, key=lambda one: float(np.mean(plain(step(given, one, wires, every=_EVERY).free_pace_s))))
+    return min(each, key=lambda one: float(np.mean(plain(step(given, one, wires).free_pace_s))))
 
 
 def memory_of(given: Inputs) -> float:
