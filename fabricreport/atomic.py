@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import os
 import stat
 import tempfile
+import time
 from pathlib import Path
 
 _ORDINARY = 0o644
+_LEFT_S = 3600.0
+"""Nobody writes a small file for so long: what is older was left by a run that was killed."""
 
 
 def write_if_new(target: Path, text: str) -> bool:
@@ -19,9 +24,17 @@ def write_if_new(target: Path, text: str) -> bool:
     return True
 
 
+def _sweep(target: Path) -> None:
+    for left in target.parent.glob(f".{glob.escape(target.stem)}-*.tmp"):
+        with contextlib.suppress(OSError):
+            if time.time() - left.lstat().st_mtime > _LEFT_S:
+                left.unlink()
+
+
 def write_atomically(target: Path, text: str) -> None:
     """Write beside the target, flush to disk, rename over it; a file that is there keeps its rights. `OSError` passes."""
     rights = stat.S_IMODE(target.stat().st_mode) if target.exists() else _ORDINARY
+    _sweep(target)
     handle, scratch = tempfile.mkstemp(prefix=f".{target.stem}-", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:

@@ -24,8 +24,8 @@ from fabricreport.blocks.nodes import Heading, Node, rebuilt
 from fabricreport.case import open_case
 from fabricreport.descriptors import HAS_LINKS
 from fabricreport.errors import InputError, MemoRejected, Problem, SectionFailed
-from fabricreport.hostile_text import clean_text
-from fabricreport.located import read_bytes_strict
+from fabricreport.hostile_text import clean_text, visible
+from fabricreport.located import did_you_mean, read_bytes_strict
 from fabricreport.memo.build import front_matter
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, document_of
@@ -43,7 +43,7 @@ from fabricreport.memo.run.digest import sha256
 from fabricreport.memo.run.execute import run_sections
 from fabricreport.memo.run.fingerprint import Fingerprint
 from fabricreport.memo.run.places import Places
-from fabricreport.memo.run.plan import BuildPlan, make_ready
+from fabricreport.memo.run.plan import BuildPlan, Ready, make_ready
 from fabricreport.memo.run.recall import cache_place
 from fabricreport.memo.run.run_record import SECTION_TIMEOUT_S
 from fabricreport.memo.run.snapshot import take_snapshot
@@ -89,7 +89,7 @@ def deliver(
         snapshot = take_snapshot(
             ready.loaded.params, ready.loaded.path, work / "inputs", project_params=places.project_params
         )
-        hashes = _freeze(logs, snapshot.folder / folder_of(option))
+        hashes = _freeze(logs, snapshot.folder / folder_of(_known(option, ready)))
         plan = _plan(ready, snapshot, hashes, work, places)
         del ready
         delivery = _judged(snapshot.params_json, logs)
@@ -113,8 +113,20 @@ def _files(named: Iterable[Path]) -> list[Path]:
     return sorted((f for f in found if not f.name.startswith(".")), key=lambda path: (path.name, str(path)))
 
 
+def _known(option: str, ready: Ready) -> str:
+    """The option that is named, if the client compares it: nothing is made under a name that nobody knows."""
+    known = [o.id for o in (ready.case.options if ready.case else ())]
+    if option and known and option not in known:
+        near, shown = did_you_mean(option, known), visible(option)[:_LONGEST_NAME]
+        raise InputError(Problem("is no option of this client", key="--option", value=shown, suggestion=near))
+    return option
+
+
 def _freeze(logs: Sequence[Path], folder: Path) -> dict[str, str]:
-    """Copy every file into a folder of its own, in their order; the hash of each. `InputError` names what cannot be read."""
+    """Copy every file into a folder of its own, in their order; the hash of each by its name, which says of what test it is.
+
+    `InputError` names what cannot be read.
+    """
     hashes: dict[str, str] = {}
     problems: list[Problem] = []
     folder.mkdir()
@@ -128,7 +140,7 @@ def _freeze(logs: Sequence[Path], folder: Path) -> dict[str, str]:
         place = folder / f"{number:06d}" / name
         place.parent.mkdir(parents=True)
         place.write_bytes(data)
-        hashes[f"{folder.name}/{number:06d}"] = sha256(data)
+        hashes[f"{folder.name}/{number:06d}/{name}"] = sha256(data)
     if problems:
         raise InputError(problems)
     return hashes
@@ -293,4 +305,8 @@ def link_newest(home: Path) -> None:
         if link.exists() or link.is_symlink():
             remedy = "Move it away and run the command again."
             raise InputError(Problem("stands where a link to the newest acceptance belongs", str(link), remedy=remedy))
-        link.symlink_to(newest)
+        try:
+            link.symlink_to(newest)
+        except FileExistsError:  # a first acceptance beside this one made it
+            if not link.is_symlink() or link.readlink() != newest:
+                raise

@@ -207,6 +207,20 @@ def _count(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+_MOST_YEARS = 5
+"""An answer or a quote that is older than the memo by more than this speaks of other equipment, or bears a slip."""
+_FIRST_YEAR = 2020
+"""The oldest where no memo is known."""
+MEND_YEAR = "Mend the year, or ask anew."
+
+
+def too_old(day: dt.date, as_of: dt.date | None) -> str | None:
+    """What is wrong with the day of an answer or a quote that lies years before the memo; None where it does not."""
+    if as_of is None:
+        return f"is before {_FIRST_YEAR}" if day.year < _FIRST_YEAR else None
+    return f"is over {_MOST_YEARS} years before the memo, of {as_of}" if day.year < as_of.year - _MOST_YEARS else None
+
+
 def _answered(value: Any, info: ValidationInfo) -> str:
     day = _date(value)
     if not isinstance(day, dt.date):
@@ -214,6 +228,8 @@ def _answered(value: Any, info: ValidationInfo) -> str:
     as_of = context(info).get("as_of")
     if as_of is not None and day > as_of:
         raise refusal(Fault(f"is after the memo's date, {as_of}", remedy="Mend it, or date the memo later."))
+    if (fault := too_old(day, as_of)) is not None:
+        raise refusal(Fault(fault, remedy=MEND_YEAR))
     return day.isoformat()
 
 
@@ -242,7 +258,8 @@ IsoDate = Annotated[dt.date, BeforeValidator(_date)]
 """A date written YYYY-MM-DD."""
 
 AnsweredDay = Annotated[str, BeforeValidator(_answered)]
-"""The day on which somebody answered, YYYY-MM-DD: none after `as_of` of the context, the memo's date."""
+"""The day on which somebody answered, YYYY-MM-DD: none after `as_of` of the context, the memo's date, nor
+years before it."""
 
 Items = BeforeValidator(_items)
 """Lets a strict tuple be written as a YAML list."""

@@ -9,11 +9,12 @@ import io
 import re
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from fabricreport.errors import InputError, Problem
@@ -21,11 +22,13 @@ from fabricreport.hostile_text import visible
 from fabricreport.located import did_you_mean, read_bytes_strict, shown_path
 
 _RUNS: dict[str, tuple[str, ...]] = {
+    "comments": ("comments", "persons/"),
     "connections to other data": ("connections.xml", "querytables/"),
     "controls": ("activex/", "ctrlprops/"),
     "embedded files": ("embeddings/",),
     "links to other workbooks": ("externallinks/",),
     "macros": ("vbaproject", "macrosheets/", "dialogsheets/"),
+    "pictures or text boxes": ("drawings/", "media/"),
 }
 """What a workbook may do more than hold cells, and what stands in the paths of its parts then."""
 _MOST_PARTS = 500
@@ -36,6 +39,9 @@ _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """How parts of a workbook are packed; the other ways of a zip file cannot be unpacked a chunk at a time."""
 _DECLARED = re.compile(rb"\0|<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 """What no part of a form has: entities of its own, and the NUL of UTF-16, in which they would not be found."""
+_MOST_COLUMNS = 16_384
+_MOST_TOLD = 20
+"""Faults outside the form that one run names."""
 _BORDER = len(b"<!DOCTYPE") - 1
 _AS_SENT = "Copy the answers into the form as it was sent."
 
@@ -80,6 +86,8 @@ class FormCell:
 
     value: Any
     fault: str = ""
+    place: str = ""
+    """Where it stands, of one beyond the columns of the form."""
 
     @property
     def text(self) -> str:
@@ -108,7 +116,7 @@ class FormSheet:
 
     def name(self, row: int, column: int) -> str:
         """What messages call a cell: `Answers!B3`."""
-        return f"{self.title}!{letter_of(column)}{row}"
+        return f"{self.title}!{self.at(row, column).place or f'{letter_of(column)}{row}'}"
 
     def problem(
         self, row: int, column: int, message: str, remedy: str = _AS_SENT, suggestion: str = "", head: str = ""
@@ -141,11 +149,15 @@ class FormSheet:
                     yield self.problem(row, column, cell.fault, "Write what it gives, as text or a number.")
 
 
-def read_sheet(path: Path, title: str, limits: Limits, *, or_first: bool = False) -> FormSheet:
-    """The sheet of this title; `or_first`: the first one if none is called so.
+def read_sheet(
+    path: Path, title: str, limits: Limits, *, beside: Mapping[str, int] = MappingProxyType({}), or_first: bool = False
+) -> FormSheet:
+    """The sheet of this title; `or_first`: the first one if none is called so. `beside`: rows of
+    the form's other sheets in which its own text stands, in their first column.
 
     Raises `InputError` for a file that cannot be read, is too large or unpacks to too much, has no such sheet or too many
-    rows in it, or holds macros, controls, embedded files or links to others.
+    rows in it, says anything outside the form (in cells however far, comments, text boxes, sheets of its own), or holds
+    macros, controls, embedded files or links to others: what nobody reads must not look as if it had been said.
     """
     from openpyxl import load_workbook  # slow to import, and only a workbook needs it
 
@@ -159,8 +171,13 @@ def read_sheet(path: Path, title: str, limits: Limits, *, or_first: bool = False
             near = did_you_mean(title, names)
             raise InputError(Problem(f"has no sheet {title}", file, value=", ".join(names), suggestion=near))
         sheet = book[title] if title in names else book.worksheets[0]
-        rows = sheet.iter_rows(max_row=limits.rows + 1, max_col=limits.columns + 1)
-        read = FormSheet(file, sheet.title, tuple(tuple(_cell(cell) for cell in row) for row in rows))
+        read = FormSheet(file, sheet.title, tuple(_near(row, limits.columns) for row in _rows(sheet, limits)))
+        faults = [
+            fault
+            for other in book.worksheets
+            if other.title != sheet.title
+            for fault in _elsewhere(other, file, limits, beside)
+        ]
     except InputError:
         raise
     except Exception as error:  # a broken workbook fails in as many ways as there are parts in it
@@ -169,7 +186,38 @@ def read_sheet(path: Path, title: str, limits: Limits, *, or_first: bool = False
         raise InputError(Problem(f"is no workbook that can be read ({reason})", file, remedy=remedy)) from error
     if len(read.rows) > limits.rows:
         raise InputError(Problem(f"has more than {limits.rows:,} rows", file, None, read.title))
+    if faults:
+        raise InputError(faults[:_MOST_TOLD])
     return read
+
+
+def _rows(sheet: Any, limits: Limits) -> Iterator[Sequence[Any]]:
+    """The rows of a sheet to the first beyond the limit, each as wide as a sheet may be whatever size the file states."""
+    sheet.reset_dimensions()
+    rows: Iterator[Sequence[Any]] = sheet.iter_rows(max_row=limits.rows + 1, max_col=_MOST_COLUMNS)
+    return rows
+
+
+def _near(row: Sequence[Any], columns: int) -> tuple[FormCell, ...]:
+    """The cells of a row that a form has, and with them the first that is filled in beyond."""
+    far = next(_filled(row[columns:]), None)
+    return (*map(_cell, row[:columns]), *(() if far is None else (replace(_cell(far), place=far.coordinate),)))
+
+
+def _filled(cells: Sequence[Any]) -> Iterator[Any]:
+    from openpyxl.cell.read_only import EMPTY_CELL
+
+    if {*map(id, cells)} - {id(EMPTY_CELL)}:  # in one go, for a sheet is 16,384 columns wide
+        yield from (cell for cell in cells if cell.value is not None)
+
+
+def _elsewhere(sheet: Any, file: str, limits: Limits, ours: Mapping[str, int]) -> Iterator[Problem]:
+    """A fault for each cell of a sheet beside the form that is filled in where the form has nothing."""
+    for number, row in enumerate(_rows(sheet, limits), start=1):
+        for cell in _filled(row[1:] if number <= ours.get(sheet.title, 0) else row):
+            if text := _cell(cell).text:
+                place = f"{sheet.title}!{cell.coordinate}"
+                yield Problem("stands outside the form", file, None, place, visible(text), _AS_SENT)
 
 
 def _check_parts(data: bytes, file: str, limits: Limits) -> None:
@@ -180,7 +228,9 @@ def _check_parts(data: bytes, file: str, limits: Limits) -> None:
             raise InputError(Problem(f"has more than {_MOST_PARTS} parts", file))
         names = [part.filename.lower() for part in parts]
         if held := [what for what, marks in _RUNS.items() if any(mark in name for name in names for mark in marks)]:
-            remedy = "Copy the answers into the form as it was sent, and save that as XLSX."
+            remedy = (
+                "Copy everything that is to count into the cells of the form as it was sent, and save that as XLSX."
+            )
             raise InputError(Problem(f"holds {', '.join(held)}", file, remedy=remedy))
         too_much = InputError(Problem(f"unpacks to more than {limits.unpacked_bytes:,} bytes", file))
         if sum(part.file_size for part in parts) > limits.unpacked_bytes:

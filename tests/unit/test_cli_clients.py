@@ -242,6 +242,29 @@ def test_a_delivery_is_judged_published_and_read_and_stays_where_the_next_cannot
     assert not [path for path in out.iterdir() if path.name.startswith(".scratch")]
 
 
+def test_a_name_that_is_mended_gives_a_verdict_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs_module, "DRAWS", bench.DRAWS)
+    out, folder = tmp_path / "out", tmp_path / "logs"
+    files = logs(folder)
+    right = next(path for path in files if path.name.startswith("T-ALLREDUCE."))
+    other = next(path.name.partition(".")[0] for path in files if path.name.startswith("T-ALLGATHER."))
+    wrong = right.rename(folder / f"{other}.zzz.log")
+    published = out / "tern-analytics/acceptance/acceptance.json"
+    verdicts = []
+    for _ in range(2):
+        done = accept(PARAMS, "--logs", folder, "--output", out, "--json")
+        assert done.exit_code == 0, done.output
+        verdicts.append((json.loads(done.stdout)["verdict"], json.loads(published.read_text("utf-8"))["verdict"]))
+        wrong = wrong.rename(right)
+    assert verdicts == [("retest", "retest"), ("accept", "accept")]
+
+
+@rows("option", ["a/b", "../../x", "x" * 300, "infiniband-nrd"])
+def test_an_option_that_nobody_knows_is_refused_before_anything_is_made(tmp_path: Path, option: str) -> None:
+    done = accept(PARAMS, "--logs", *write({"a.log": "x"}, tmp_path / "logs"), "--option", option, "--output", tmp_path)
+    assert done.exit_code == 2 and "is no option of this client" in done.output and not (tmp_path / "x").exists()
+
+
 def test_every_fault_of_the_files_ends_with_2_and_publishes_nothing(tmp_path: Path) -> None:
     files = write({"a.log": "nothing\n", "b.yaml": "tests: 7\n"}, tmp_path / "logs")
     done = accept(PARAMS, "--logs", *files, tmp_path / "none.log", "--output", tmp_path / "out", "--json")

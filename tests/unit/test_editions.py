@@ -129,10 +129,10 @@ def test_the_same_edition_again_changes_nothing_but_latest(tmp_path: Path) -> No
     assert state(tmp_path) == ({FIRST, SECOND}, FIRST, [])
 
 
-def test_other_bytes_under_the_same_name_are_told_and_not_taken(tmp_path: Path) -> None:
+def test_other_bytes_under_the_same_name_are_an_error_and_not_taken(tmp_path: Path) -> None:
     put(tmp_path, FIRST)
-    again = put(tmp_path, FIRST, text="other memo")
-    assert "gave other bytes" in again.messages[0]
+    with pytest.raises(InputError, match="gave other bytes"):
+        put(tmp_path, FIRST, text="other memo")
     assert "other" not in (tmp_path / "acme" / FIRST / "memo.html").read_text()
 
 

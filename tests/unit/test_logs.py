@@ -325,6 +325,12 @@ def test_wrong_results_are_an_error_but_an_old_error_column_is_not() -> None:
     assert "wrong-results" not in kinds(frame)
 
 
+@rows(("footer", "sound"), [("0 OK", True), ("12 FAILED", False), ("0 FAILED", False), ("3 OK", False)])
+def test_a_footer_that_counts_wrong_values_is_believed_though_no_row_shows_them(footer: str, sound: bool) -> None:
+    log = f"{table(*curve(), n=32)}# Out of bounds values : {footer}\n"
+    assert ("wrong-results" not in kinds(read_nccl_tests(log))) == sound
+
+
 def test_a_footer_that_does_not_fit_the_rows_is_said() -> None:
     text = table(*curve(), n=32)
     mean = read_nccl_tests(text)["busbw_gbytes_per_s"].mean()

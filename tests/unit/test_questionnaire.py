@@ -36,9 +36,9 @@ from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import read_providers
 from fabricreport.books.questionnaire.commented import as_yaml
 from fabricreport.books.questionnaire.form import Questionnaire, provider_name
-from fabricreport.books.questionnaire.layout import COLUMNS, HEAD_ROWS, LETTERS, SHEET, TABLE_ROW, TO_FILL
+from fabricreport.books.questionnaire.layout import COLUMNS, GUIDE, HEAD_ROWS, LETTERS, LISTS, SHEET, TABLE_ROW, TO_FILL
 from fabricreport.books.questionnaire.sheets import read_workbook
-from fabricreport.books.questionnaire.workbook import GUIDE, LISTS, applies, as_workbook
+from fabricreport.books.questionnaire.workbook import applies, as_workbook
 from fabricreport.books.questions import Proof, read_questions
 from fabricreport.errors import InputError
 from fabricreport.given import read_given
@@ -193,6 +193,7 @@ WRONG: dict[str, tuple[dict[str, dict[str, Any]], str, str]] = {
     "another choice": ({"Q-OPS-01": {"choice": "own taem"}}, at("Q-OPS-01", "choice"), "Did you mean 'own team'?"),
     "a choice where there is none": ({"Q-NET-01": {"choice": "yes"}}, at("Q-NET-01", "choice"), "no choices"),
     "another proof": ({"Q-NET-01": {"evidence": "recrod"}}, at("Q-NET-01", "evidence"), "Did you mean 'record'?"),
+    "a text that may be two numbers": ({"Q-NET-01": {"value": "1.234"}}, at("Q-NET-01", "value"), "Is it 1234 or 1.234?"),
     "another unit": ({"Q-NET-01": {"value": 1, "unit": "percent"}}, at("Q-NET-01", "unit"), "must be in x"),
     "another question": ({"Q-NET-01": {"question": "Q-NET-99", "answer": "x"}}, at("Q-NET-01", "question"), "is no question"),
     "a question twice": ({"Q-NET-02": {"question": "Q-NET-01", "answer": "x"}, "Q-NET-01": {"answer": "y"}},
@@ -223,6 +224,7 @@ def test_what_no_answer_can_be_is_refused_by_its_cell_and_nothing_is_written(tmp
     ("date", None, "is missing. Fill `date` in"),
     ("date", "2 November", "must be a date of the calendar"),
     ("date", "2026-12-02", "is after the memo's date"),
+    ("date", "1900-01-01", "is over 5 years before the memo"),
     ("answered_by", None, "is missing. Fill `answered_by` in"),
     ("fabric", "infiniband-nrd", "Did you mean 'infiniband-ndr'?"),
     ("provider", None, "is missing. Fill `provider` in"),
@@ -269,6 +271,18 @@ def beside(book: Any) -> None:
     book[SHEET].cell(TABLE_ROW + 2, len(COLUMNS) + 1).value = "one more thing"
 
 
+def far_beside(book: Any) -> None:
+    book[SHEET]["ZZ9"].value = "all of this without prejudice"
+
+
+def on_another_sheet(book: Any) -> None:
+    book.create_sheet("Terms")["C3"].value = "subject to stock"
+
+
+def below_the_guide(book: Any) -> None:
+    book[GUIDE]["A40"].value = "subject to stock"
+
+
 def renamed(book: Any) -> None:
     book[SHEET].title = "Answer"
 
@@ -279,7 +293,8 @@ def too_long(book: Any) -> None:
 
 @rows(("change", "message"), [
     (moved_column, "is not the Answer of the form"), (beside, "stands beside the form"), (renamed, "has no sheet Answers"),
-    (too_long, "more than 500 rows"),
+    (far_beside, "Answers!ZZ9: stands beside the form"), (on_another_sheet, "Terms!C3: stands outside the form"),
+    (below_the_guide, "Read first!A40: stands outside the form"), (too_long, "more than 500 rows"),
 ])  # fmt: skip
 def test_a_form_of_another_shape_is_refused(tmp_path: Path, change: Callable[[Any], None], message: str) -> None:
     book = opened()
@@ -309,8 +324,10 @@ ENTITIES = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY 
     ({"xl/connections.xml": b"<x/>"}, "connections to other data"),
     ({"xl/embeddings/oleObject1.bin": b"x"}, "embedded files"),
     ({"xl/activeX/activeX1.xml": b"<x/>"}, "controls"),
-    ({f"xl/media/{n}.xml": b"0" * 15_000_001 for n in range(2)}, "unpacks to more"),
-    ({f"xl/media/{n}.png": b"" for n in range(501)}, "more than 500 parts"),
+    ({"xl/comments1.xml": b"<x/>"}, "holds comments"),
+    ({"xl/drawings/drawing1.xml": b"<x/>"}, "text boxes"),
+    ({f"xl/other/{n}.xml": b"0" * 15_000_001 for n in range(2)}, "unpacks to more"),
+    ({f"xl/other/{n}.png": b"" for n in range(501)}, "more than 500 parts"),
     ({"xl/styles.xml": ENTITIES}, "declares entities"),
     ({"xl/styles.xml": ENTITIES.decode().encode("utf-16")}, "declares entities"),
     ({"xl/workbook.xml": b"not a workbook"}, "is no workbook that can be read"),

@@ -5,7 +5,7 @@ for out-of-place and, in most logs, once for in-place. Old tables print `error` 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from fabricreport.books.logs.lines import (
@@ -69,6 +69,7 @@ _NAME = re.compile(r"\b(all_reduce|all_gather|reduce_scatter|alltoallv?|all_to_a
                    r"scatter|hypercube)_perf")  # fmt: skip
 _LARGEST = re.compile(r"maxBytes\s+(\d+)")
 _AVERAGE = re.compile(r"#\s*Avg bus bandwidth\s*:\s*(\S+)")
+_BOUNDS = re.compile(r"#\s*Out of bounds values\s*:\s*(\S+)(?:\s+(\w+))?", re.IGNORECASE)
 _ELIDED = re.compile(r"\s*(\.{3,}|…|\[\.\.\.\]|<snip>)\s*")
 _WHOLE = re.compile(r"\d+", re.ASCII)
 _SRUN = re.compile(r"\bsrun\b")
@@ -114,6 +115,8 @@ class _Draft:
     figures: int = 0
     wrong_column: bool = True
     settings: set[str] | None = None
+    bounds: tuple[int, str] | None = None
+    """Line and words of a footer that counts wrong values, or calls the run failed."""
 
 
 def parse_nccl_tests(cleaned: Sequence[tuple[int, str]]) -> ParsedLog:
@@ -174,6 +177,8 @@ def _note(drafts: list[_Draft], number: int, line: str) -> bool:
         draft.device = match.group(3).strip() or draft.device
     if match := _AVERAGE.search(line):
         draft.average = _average(match.group(1))
+    if (match := _BOUNDS.search(line)) and (match.group(1) != "0" or (match.group(2) or "OK").upper() != "OK"):
+        draft.bounds = number, " ".join(filter(None, match.groups()))
     if _is_header(stripped):
         words = stripped.lstrip("# ").split()
         checked = "#wrong" in words or "error" in words
@@ -366,12 +371,20 @@ def _ending(draft: _Draft) -> list[Finding]:
     if draft.ranks and len(draft.ranks) < max(draft.ranks) + 1:
         message = f"the list of ranks names {len(draft.ranks)} of {max(draft.ranks) + 1}"
         found.append(Finding("rank-list-cut", WARNING, draft.line, message, "Ask for the whole log."))
+    return [*found, *_wrong(draft)]
+
+
+def _wrong(draft: _Draft) -> Iterator[Finding]:
+    """What a table says of values that came out wrong: its rows, or where they are silent the line that sums them up."""
     bad = [r for r in draft.rows if r.wrong]
+    remedy = "Do not use this run; look for faulty links or GPUs first."
     if bad:
         message = f"{len(bad)} rows report wrong results: the figures are of a run that corrupted data"
-        remedy = "Do not use this run; look for faulty links or GPUs first."
-        found.append(Finding("wrong-results", ERROR, bad[0].line, message, remedy, {"rows": float(len(bad))}))
-    return found
+        yield Finding("wrong-results", ERROR, bad[0].line, message, remedy, {"rows": float(len(bad))})
+    elif draft.bounds is not None:
+        line, told = draft.bounds
+        message = f"line {line} sums up wrong values as {told[:40]}, which no row shows"
+        yield Finding("wrong-results", ERROR, draft.rows[-1].line, message, remedy, {"rows": 0.0})
 
 
 def _section(draft: _Draft) -> LogSection:

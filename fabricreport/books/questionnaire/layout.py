@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabricreport.books.questionnaire.form import wording
 from fabricreport.books.workbook_reader import letter_of
 
-SHEET = "Answers"
+SHEET, GUIDE, LISTS = "Answers", "Read first", "Lists"
 COLUMNS: tuple[str, ...] = tuple(wording().columns)
 """Columns of the table, in their order: what is asked, then what a seller fills in."""
 TO_FILL = COLUMNS[COLUMNS.index("answer") :]

@@ -12,9 +12,19 @@ from typing import Any
 from fabricreport.books.answers import MEASURED
 from fabricreport.books.provider_answers import Remedies
 from fabricreport.books.questionnaire.form import wording
-from fabricreport.books.questionnaire.layout import COLUMNS, HEAD_ROWS, LETTERS, SHEET, TABLE_ROW, TO_FILL
+from fabricreport.books.questionnaire.layout import (
+    COLUMNS,
+    GUIDE,
+    HEAD_ROWS,
+    LETTERS,
+    LISTS,
+    SHEET,
+    TABLE_ROW,
+    TO_FILL,
+)
 from fabricreport.books.questions import read_questions
 from fabricreport.books.workbook_reader import FormCell, FormSheet, Limits, read_sheet
+from fabricreport.decimals import meanings
 from fabricreport.errors import InputError, Problem
 from fabricreport.hostile_text import visible
 from fabricreport.located import KeyPath, Located
@@ -61,7 +71,8 @@ def read_workbook(path: Path) -> Filled:
     Raises `InputError` with every formula, every cell out of the table and every head that is not the form's.
     """
     words = wording()
-    sheet = read_sheet(path, SHEET, Limits.of(words, len(COLUMNS)))
+    ours = {GUIDE: len(words.read_first), LISTS: words.most_rows}
+    sheet = read_sheet(path, SHEET, Limits.of(words, len(COLUMNS)), beside=ours)
     labels = {(row, 0): words.head[key].label for key, row in HEAD_ROWS.items()}
     labels |= {(TABLE_ROW, n): words.columns[column].head for n, column in enumerate(COLUMNS)}
     if faults := [*sheet.other_than(labels), *sheet.beside(len(COLUMNS)), *sheet.formulas()]:
@@ -125,8 +136,9 @@ def _answer(row: Mapping[str, FormCell]) -> dict[str, Any]:
 
 
 def _figure(cell: FormCell) -> Any:
-    """A number, also one that was typed into the cell as text; what is none as it stands, None where nothing does."""
+    """A number, also one that was typed into the cell as text and means one thing; what is none as it stands, None where
+    nothing does."""
     value, text = cell.value, cell.text
-    if not isinstance(value, int | float) and _NUMBER.fullmatch(text):
+    if not isinstance(value, int | float) and _NUMBER.fullmatch(text) and len(meanings(text)) < 2:
         value = float(text)
     return value if isinstance(value, int | float) and math.isfinite(value) else text or None

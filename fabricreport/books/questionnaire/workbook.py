@@ -8,12 +8,20 @@ from typing import Any
 
 from fabricreport.books.answers import LONGEST_ANSWER, bound_of_answer
 from fabricreport.books.questionnaire.form import Questionnaire, proofs_told, takes_benchmark, wording
-from fabricreport.books.questionnaire.layout import COLUMNS, HEAD_ROWS, LETTERS, SHEET, TABLE_ROW, TO_FILL
+from fabricreport.books.questionnaire.layout import (
+    COLUMNS,
+    GUIDE,
+    HEAD_ROWS,
+    LETTERS,
+    LISTS,
+    SHEET,
+    TABLE_ROW,
+    TO_FILL,
+)
 from fabricreport.books.questions import Proof, Question
 from fabricreport.books.workbook_writer import FILL_COLOUR, HEAD, Book, Sheet, Style, add_guide, height_of
 from fabricreport.bounds import bound_of
 
-GUIDE, LISTS = "Read first", "Lists"
 _TO_FILL_OF_HEAD = ("date", "answered_by", "fabric")
 _WORDS = ("answer", "choice", "evidence", "document")
 _LACKS, _WRONG, _DONE = "#F8CB8A", "#F4A0A0", "#C9E7CB"

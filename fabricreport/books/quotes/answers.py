@@ -6,7 +6,9 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
+from fabricreport.books.fields import MEND_YEAR, too_old
 from fabricreport.books.prices.rules import PriceRow, parse_row
 from fabricreport.books.quotes.form import Line
 from fabricreport.books.quotes.sheets import FilledRow
@@ -84,8 +86,9 @@ def _count(text: str) -> int:
     return int(text) if _WHOLE.fullmatch(text) else 0
 
 
-def read_answers(rows: Sequence[FilledRow], asked: Iterable[Line]) -> tuple[Quote, ...]:
-    """The quotes of a filled form's rows, in their order; rows in which nothing is filled in are passed over.
+def read_answers(rows: Sequence[FilledRow], asked: Iterable[Line], as_of: date | None = None) -> tuple[Quote, ...]:
+    """The quotes of a filled form's rows, in their order; rows in which nothing is filled in are passed over. `as_of`: the
+    memo's date, if it is known.
 
     Raises `InputError` with every fault found: what is not asked for, and what no price can be.
     """
@@ -96,7 +99,7 @@ def read_answers(rows: Sequence[FilledRow], asked: Iterable[Line]) -> tuple[Quot
     for row in rows:
         if row.empty:
             continue
-        reader = _Row(row, [])
+        reader = _Row(row, [], as_of)
         quote = reader.quote(lines)
         problems += reader.problems
         if quote is None:
@@ -121,6 +124,7 @@ class _Row:
 
     row: FilledRow
     problems: list[Problem]
+    as_of: date | None
 
     def quote(self, lines: Mapping[tuple[str, str], Line]) -> Quote | None:
         cells = self.row.cells
@@ -241,6 +245,8 @@ class _Row:
             return None
         if made.price <= 0:
             self._fault("unit_price", "must be above 0", "Leave the line out if there is no price.")
+        if (fault := too_old(made.date, self.as_of)) is not None:
+            self._fault("quoted_on", fault, MEND_YEAR)
         return made
 
     def _fault(self, column: str, message: str, remedy: str = "", suggestion: str = "") -> None:

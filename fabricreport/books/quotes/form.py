@@ -37,7 +37,7 @@ TO_FILL = (
 )
 """Columns that a seller fills in."""
 COLUMNS = (*GIVEN, *TO_FILL)
-SHEET = "Quotes"
+SHEET, GUIDE = "Quotes", "Read first"
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def import_quotes(
     clients, where `folder` holds those of one.
     """
     rows = read_form(source)
-    quotes = read_answers(rows, stated_lines(rows, items) if asked is None else asked)
+    quotes = read_answers(rows, stated_lines(rows, items) if asked is None else asked, as_of)
     filed = file_quotes(quotes, folder, shared)
     return QuotesReport(
         str(source), str(folder), filed, tuple(sorted({q.seller for q in quotes})),
@@ -98,6 +98,9 @@ def _notes(quotes: Sequence[Quote], as_of: date | None) -> Iterator[str]:
     late = sorted({q.item for q in comparable(quotes) if as_of is not None and q.row.date > as_of})
     if late:
         yield f"quoted after the memo's date {as_of}, so not used until `as_of` is later: {', '.join(late)}"
+    early = sorted({q.item for q in quotes if as_of is not None and q.row.date < as_of})
+    if early:
+        yield f"quoted before the memo's date {as_of}: {', '.join(early)}; if it was asked for with that memo, mend the date"
     yield from _genuine(quotes)
     for quote in quotes:
         if quote.support_per_year is not None:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabricreport.books.prices.files import columns_fault, separator_fault
-from fabricreport.books.quotes.form import COLUMNS, SHEET, TO_FILL
+from fabricreport.books.quotes.form import COLUMNS, GUIDE, SHEET, TO_FILL
 from fabricreport.books.quotes.terms import terms
 from fabricreport.books.workbook_reader import FormCell, FormSheet, Limits, read_sheet
+from fabricreport.decimals import meanings, number_remedy
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import read_bytes_strict, shown_path
 
@@ -42,7 +43,7 @@ def read_form(path: Path) -> tuple[FilledRow, ...]:
     if kind not in _KINDS:
         raise InputError(Problem("is no form of ours", file, remedy=f"Give {' or '.join(_KINDS.values())}."))
     limits = Limits.of(terms(), 2 * len(COLUMNS))
-    sheet = _csv_sheet(path, limits) if kind == ".csv" else read_sheet(path, SHEET, limits, or_first=True)
+    sheet = _csv_sheet(path, limits) if kind == ".csv" else _form_sheet(path, limits)
     filled = {n: texts for n, row in enumerate(sheet.rows, start=1) if any(texts := [cell.text for cell in row])}
     if not filled:
         raise InputError(Problem("is empty", file, 1, remedy="`fabricreport quotes PARAMS` writes the form."))
@@ -55,6 +56,20 @@ def read_form(path: Path) -> tuple[FilledRow, ...]:
         raise InputError(faults)
     rows = {n: dict(zip(head, [*texts, *[""] * len(head)], strict=False)) for n, texts in filled.items() if n > number}
     return tuple(FilledRow(cells, n, sheet) for n, cells in rows.items())
+
+
+def _form_sheet(path: Path, limits: Limits) -> FormSheet:
+    """The sheet of a workbook; a number that was typed as text and may mean two is asked about."""
+    sheet = read_sheet(path, SHEET, limits, beside={GUIDE: len(terms().read_first)}, or_first=True)
+    faults = [
+        sheet.problem(row, column, "may be two numbers, as it is text", number_remedy(cell.value))
+        for row, cells in enumerate(sheet.rows, start=1)
+        for column, cell in enumerate(cells)
+        if isinstance(cell.value, str) and "." in cell.value and len(meanings(cell.value)) > 1
+    ]
+    if faults:
+        raise InputError(faults)
+    return sheet
 
 
 def _csv_sheet(path: Path, limits: Limits) -> FormSheet:

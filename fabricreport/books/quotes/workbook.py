@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 
-from fabricreport.books.quotes.form import COLUMNS, SHEET, TO_FILL, Line, rows_of
+from fabricreport.books.quotes.form import COLUMNS, GUIDE, SHEET, TO_FILL, Line, rows_of
 from fabricreport.books.quotes.terms import terms
 from fabricreport.books.workbook_reader import letter_of
 from fabricreport.books.workbook_writer import FILL_COLOUR, HEAD, PLAIN, Book, Style, add_guide
 
-GUIDE = "Read first"
 _WIDTHS = {"what": 44, "include": 60, "fabric": 30, "item": 30, "request": 26, "seller": 26}
 _WIDTH = 16
 _WORDS = ("seller", "quoted_on", "valid_until")

@@ -84,7 +84,7 @@ def publish(
     The folder must hold its `manifest.json`; `run` (timings) becomes `run.json` with the next sequence number.
     A draft or partial edition does not move `latest`. The same edition already there and whole: nothing is
     written but `latest`. `InputError` if another build holds the client, a link stands in the way, the edition
-    there is damaged, or the disk refuses; then the old editions and `latest` are as they were.
+    there is damaged or of other bytes, or the disk refuses; then the old editions and `latest` are as they were.
     """
     if not _SLUG.fullmatch(slug) or not _EDITION.fullmatch(edition):
         raise FabricReportError(f"not the name of a client and an edition: {slug!r}, {edition!r}")
@@ -117,7 +117,7 @@ class _Publisher:
             place = self.target / self.edition
             reused = _exists(self.edition, home)
             if reused:
-                messages += self._check_existing(place)
+                self._check_existing(place)
             else:
                 self._write_run(run)
                 self._move(home)
@@ -125,7 +125,7 @@ class _Publisher:
                 self._move_latest(client)
             return Published(place, sequence_of(place), reused, tuple(messages))
 
-    def _check_existing(self, place: Path) -> list[str]:
+    def _check_existing(self, place: Path) -> None:
         faults = verify(place)
         if faults:
             raise InputError(
@@ -137,8 +137,13 @@ class _Publisher:
             )
         ours = read_sealed(self.scratch / self.edition / MANIFEST) if (self.scratch / self.edition).is_dir() else None
         if ours is not None and ours["outputs"] != read_sealed(place / MANIFEST)["outputs"]:
-            return ["the same inputs gave other bytes than before; the edition published first was kept"]
-        return []
+            raise InputError(
+                Problem(
+                    "the same inputs gave other bytes than before; the edition published first was kept",
+                    file=str(place),
+                    remedy="What differs is no input that we know of: move that folder away and run the command again.",
+                )
+            )
 
     def _write_run(self, run: Mapping[str, Any]) -> None:
         number = next_sequence(self.target)
