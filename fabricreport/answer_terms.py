@@ -23,8 +23,8 @@ from fabricreport.uncertain import Uncertain, exactly
 from fabricreport.vocabulary import Grade
 
 GPU_HOUR = "gpu-hour"
-WEEKS_KEY = "param:organisation.time_to_production_weeks"
-"""The key that weeks until all stands are held against."""
+LEAD = "evidence:lead-weeks-equipment"
+"""The entry of weeks from order to delivery, whose place an answer takes for its option."""
 _WORSE_LOW = (Effect.SIZE, Effect.CREDITS)
 """Terms of which less is worse for the client."""
 
@@ -58,7 +58,7 @@ def term_of(
     if not is_rented(params):
         if effect != Effect.START:
             raise Nothing("it is a term of rent, and this client owns its cluster")
-        return Term(effect, WEEKS_KEY, value, proof)
+        return Term(effect, LEAD, value, proof)
     offer = next((o for o in offers if folded(o.seller) == folded(file.provider)), None)
     if offers and offer is None:
         raise Nothing("this seller has made no offer that the term could belong to")

@@ -70,7 +70,7 @@ class Answered:
     """The files of answers, what each answer moves, and what comes of all together.
 
     `figures`: in force for a client that owns its fabric. By the seller's folded name, for one that rents: `own` figures
-    and `terms` of its offer. `prices`: those of terms. `lags`: weeks that an option stands later than the first to stand.
+    and `terms` of its offer. `prices`: those of terms. `leads`: weeks from order to delivery by option.
     """
 
     files: tuple[AnswerFile, ...] = ()
@@ -79,7 +79,7 @@ class Answered:
     own: Mapping[str, Mapping[str, Uncertain]] = field(default_factory=dict)
     terms: Mapping[str, Mapping[Effect, Term]] = field(default_factory=dict)
     prices: tuple[Price, ...] = ()
-    lags: Mapping[str, float] = field(default_factory=dict)
+    leads: Mapping[str, float] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.files)
@@ -191,7 +191,6 @@ def answered(files: Sequence[AnswerFile], books: Books, without: Collection[str]
                     claims += _claims(books, file, effect, Told(answer, proof, finding.believed))
             except Nothing as why:
                 moved.append(Moved(question.id, file.provider, effect, "", None, None, proof, str(why)))
-    lags, moved = _lags(files, books, terms, moved)
     counted, passed_over = _counted(claims, books)
     each = [claim.moved(old := books.known.uncertain(claim.says.input_id), _after(old, [claim])) for claim in counted]
     order = {q.id: n for n, q in enumerate(read_questions())}
@@ -203,7 +202,7 @@ def answered(files: Sequence[AnswerFile], books: Books, without: Collection[str]
         _own(counted, books) if is_rented(books.params) else {},
         terms,
         tuple(t.price for own in terms.values() for t in own.values() if t.price is not None),
-        lags,
+        _leads(files, books, terms),
     )
 
 
@@ -306,25 +305,15 @@ def _counted(claims: Iterable[_Claim], books: Books) -> tuple[list[_Claim], list
     return list(firmest.values()), passed_over
 
 
-def _lags(
-    files: Sequence[AnswerFile], books: Books, terms: Mapping[str, Mapping[Effect, Term]], moved: Sequence[Moved]
-) -> tuple[dict[str, float], list[Moved]]:
-    """Weeks that each option of a buyer stands later than the first to stand, and what is moved once that is known.
-
-    One fabric's weeks set it apart from no other until the others' are answered as well: where some are not, none counts.
-    """
+def _leads(files: Sequence[AnswerFile], books: Books, terms: Mapping[str, Mapping[Effect, Term]]) -> dict[str, float]:
+    """Weeks from order to delivery of each of a buyer's options that sellers answered for: the latest of theirs."""
     weeks: dict[str, float] = {}
     for file in files:
         term = terms.get(folded(file.provider), {}).get(Effect.START)
         if term is not None and not is_rented(books.params):
             for option in spoken_for(file, books.options):
                 weeks[option.id] = max(weeks.get(option.id, 0.0), term.value)
-    if not weeks:
-        return {}, list(moved)
-    if len(weeks) < len(books.options):
-        reason = "it sets no fabric apart until the weeks of every other one compared are answered"
-        return {}, [replace(m, new=None, reason=reason) if m.effect == Effect.START else m for m in moved]
-    return {o: w - min(weeks.values()) for o, w in weeks.items()}, list(moved)
+    return weeks
 
 
 def _weight(claim: _Claim, books: Books) -> float:

@@ -54,7 +54,7 @@ def outcome_of(given: Inputs, comparison: Comparison, offers: OffersResult | Non
 def _outcome(given: Inputs, base: Chain) -> Outcome:
     """The outcome under some of the answers, from the chain without any."""
     figures = {i: value for i, (value, _) in given.answered.figures.items()}
-    run = chain(given) if given.answered.lags else base.replacing(figures) if figures else base
+    run = chain(given) if given.answered.leads else base.replacing(figures) if figures else base
 
     def again(own: Mapping[str, Uncertain]) -> Bills:
         return run.replacing(own).bills

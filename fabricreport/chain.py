@@ -238,7 +238,7 @@ def _run(
     standing = part(STANDING, lambda: builds_of(given)) if parts.standing is None else parts.standing
     common = part(COMMON, lambda: common_inputs(given)) if parts.common is None else parts.common
     own = each(parts.terms, _own, lambda o: option_inputs(given, option[o], exposed[o], all_lost))
-    own |= {o: with_losses(given, own[o], o, exposed[o], all_lost) for o in parts.terms if o not in parts.lost}
+    own |= {o: with_losses(own[o], o, exposed[o], all_lost) for o in parts.terms if o not in parts.lost}
     bill = bills(given, common, own, standing, parts.before)
     return Chain(given, measurements, found, exposed, all_lost, bill, asked)
 

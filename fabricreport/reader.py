@@ -143,13 +143,6 @@ class Reader:
         """The files of what sellers answered, in the params' order."""
         return self.answered.files
 
-    def lag_weeks(self, option: str) -> float:
-        """Weeks that an option stands later than the first that could, where sellers of each have answered.
-
-        Nothing of the evidence has a part in it: a term is as it is written, or none.
-        """
-        return self.answered.lags.get(option, 0.0)
-
     # ---- quantities on which sources disagree
 
     def contested(self, quantity: str) -> Contested:

@@ -52,10 +52,10 @@ WHAT_IFS: dict[str, tuple[str, dict[str, Any]]] = {
     "one option": ("example", {"cluster__gpus": 8, "options": ["infiniband-ndr"]}),
     "two nodes": ("example", {"cluster__gpus": 16}),
     "two options": ("example", {"options": ["infiniband-ndr", "rocev2-branded-400g"]}),
-    "too late": ("example", {"organisation__time_to_production_weeks": 1}),
+    "too late": ("example", {"schedule__production_by": "2027-01-08"}),
     "pressed": (
         "example",
-        {"organisation__time_to_production_weeks": 1, "money__price_of_delay_usd_per_day": 1_000_000},
+        {"schedule__production_by": "2027-01-08", "money__price_of_delay_usd_per_day": 1_000_000},
     ),
     "nothing is material": ("example", {"money__materiality_usd": 1}),
     "rare checkpoints": ("example", {"workload__checkpoint_minutes": 240}),

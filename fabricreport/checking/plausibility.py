@@ -18,14 +18,17 @@ import numpy as np
 from fabricreport.books.gpu_type import LARGEST_SERVER
 from fabricreport.books.prices.rules import rules
 from fabricreport.checking.dates import Dates
-from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
+from fabricreport.durations import DAYS_PER_MONTH
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
 from fabricreport.located import undotted
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import days_of_tokens, gpu_type, one_node
+from fabricreport.sections.decision.inputs import ready
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
+from fabricreport.sections.schedule.arrival import CLOCK
+from fabricreport.sections.schedule.days import told
 
 if TYPE_CHECKING:
     from fabricreport.books.offers.offer import Offer
@@ -33,9 +36,10 @@ if TYPE_CHECKING:
     from fabricreport.case import Case
     from fabricreport.scenario import ParamsFile
 
+_DUE = "param:schedule.production_by"
 _ROOM, _ASSUMED = "{assumed}", " (assumed, for none was given)"
 _LINKS = ("param:cluster.links_per_gpu", "param:cluster.link_gbits_per_s")
-_WEEKS, _TRAY = "organisation.time_to_production_weeks", "evidence:rack-tray-gpus"
+_TRAY = "evidence:rack-tray-gpus"
 WATTS_PER_KW = 1000
 _HALF = 0.5
 """What happens in more than half of outcomes is likelier than not, and what is more than half of a time is most of it."""
@@ -179,20 +183,23 @@ def _node_size(case: Case) -> Iterator[Caution]:
 
 def _not_ready(case: Case) -> Iterator[Caution]:
     """The client's date is missed more often than met: by every RDMA fabric, or by the advised one."""
-    tail, option = case.tail(), _advised(case)
-    missed = {o.id: float(np.mean(plain(tail.bring_up_weeks[o.id]) > tail.weeks_allowed)) for o in case.options}
-    best = min(_rdma(case), key=lambda o: missed[o.id])
-    common: dict[str, Number | str] = {
-        "weeks": case.figure(f"param:{_WEEKS}"),
-        "best": best.name,
-        "least": case.figure(f"tail_risk.not_ready.{best.id}"),
-    }
-    assumed = "" if is_given(case.params, _WEEKS) else _ASSUMED
-    if missed[best.id] > _HALF:
-        yield _caution("nobody-ready", assumed=assumed, **common)
-    elif missed[option.id] > _HALF:
-        of_advice = case.figure(f"tail_risk.not_ready.{option.id}")
-        yield _caution("advice-not-ready", assumed=assumed, choice=option.name, missed=of_advice, **common)
+    due, option = case.params.schedule.production_by, _advised(case)
+    if due is None:
+        return
+    met = ready(case.chain.bills, case.params.weeks_allowed)
+    best = max(_rdma(case), key=lambda o: met[o.id])
+    said: dict[str, Number | str] = {"day": told(due), "best": best.name, "most": _in_time(case, best, met)}
+    if met[best.id] < _HALF:
+        yield _caution("nobody-ready", **said)
+    elif met[option.id] < _HALF:
+        yield _caution("advice-not-ready", choice=option.name, met=_in_time(case, option, met), **said)
+
+
+def _in_time(case: Case, option: Option, met: Mapping[str, float]) -> Number:
+    return case.number(
+        f"decision.caution_ready.{option.id}", met[option.id], "share", label=f"Chance that {option.name} is in production in time",
+        rule="share of outcomes in production by the client's date, ordered at once", inputs=(*CLOCK, _DUE), digits=2,
+    )  # fmt: skip
 
 
 def _run_length(case: Case) -> Iterator[Caution]:
@@ -226,15 +233,9 @@ def _run_and_tokens(case: Case) -> Iterator[Caution]:
 
 def _late_production(case: Case) -> Iterator[Caution]:
     """Production that is due when most of the horizon has passed."""
-    organisation, money = case.params.organisation, case.params.money
-    horizon_days = money.horizon_months * DAYS_PER_MONTH
-    if organisation.time_to_production_weeks * DAYS_PER_WEEK > _HALF * horizon_days:
-        yield _caution(
-            "late-production",
-            assumed="" if is_given(case.params, _WEEKS) else _ASSUMED,
-            weeks=case.figure(f"param:{_WEEKS}"),
-            horizon=case.figure("param:money.horizon_months"),
-        )
+    due, months = case.params.schedule.production_by, case.params.money.horizon_months
+    if due is not None and (due - case.as_of).days > _HALF * months * DAYS_PER_MONTH:
+        yield _caution("late-production", day=told(due), horizon=case.figure("param:money.horizon_months"))
 
 
 def _amounts(case: Case) -> Iterator[Caution]:
@@ -359,11 +360,9 @@ def _compared(case: Case, offer: Offer) -> tuple[object, ...]:
 
 
 def _hand_over(case: Case, offer: Offer) -> Iterator[Caution]:
-    if offer.start is None or not is_given(case.params, _WEEKS):
-        return
-    if (offer.start - case.as_of).days > case.params.organisation.time_to_production_weeks * DAYS_PER_WEEK:
-        allowed = case.figure(f"param:{_WEEKS}")
-        yield _doubt(case, offer, "offer-late", start=offer.start.isoformat(), weeks=allowed)
+    due = case.params.schedule.production_by
+    if offer.start is not None and due is not None and offer.start > due:
+        yield _doubt(case, offer, "offer-late", start=offer.start.isoformat(), day=told(due))
 
 
 def _too_many(case: Case, offer: Offer) -> Iterator[Caution]:

@@ -67,6 +67,19 @@ def _as_of(params: Params) -> Iterator[Finding]:
         )
 
 
+def _production(params: Params) -> Iterator[Finding]:
+    due = params.schedule.production_by
+    if due is not None and due <= params.as_of:
+        yield Finding(
+            "production-before-memo",
+            ("schedule", "production_by"),
+            f"is not after the memo's date, {params.as_of.isoformat()}",
+            due.isoformat(),
+            "Write a later day, or leave the key out: then no date binds.",
+            uses=(("as_of",),),
+        )
+
+
 def _client(params: Params) -> Iterator[Finding]:
     slug, given = client_slug(params), params.client.slug is not None
     if slug in _RESERVED:
@@ -454,6 +467,7 @@ def _repeated(path: KeyPath, values: Iterable[str], key: str = "") -> Iterator[F
 
 _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _as_of,
+    _production,
     _client,
     _growth,
     _whole_nodes,

@@ -53,6 +53,7 @@ IN_WORDS: Mapping[str, str] = {
     "workload.calls_per_step": "a range of ours where a simulation runs",
     "workload.mpi_share": "what follows from ranges of ours where a simulation runs",
     "workload.jobs": "one job on all GPUs, or on a shared cluster the sizes published for one",
+    "schedule.production_by": "none: no date binds",
     "organisation.beyond_money": "no order: it breaks no tie",
     "money.materiality_usd": "by the rule: a share of what the two bills differ by line by line, the noise of their quotes, or a share of the network",
     "providers": "none named",

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from fabricreport.books.messages import path_of, problems_of, without_misspelt
+from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import KeyPath, Located, dotted
 from fabricreport.scenario.checks import client_slug, findings
@@ -24,6 +25,8 @@ from fabricreport.scenario.offers import OfferFile
 from fabricreport.scenario.schema import Params
 from fabricreport.strict_yaml import inspect_yaml, read_tree
 
+_MOST_WEEKS = 520
+_ISO = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9])")
 _STAND_INS: dict[KeyPath, Any] = {
     ("client",): {"name": "x"},
     ("client", "name"): "x",
@@ -202,8 +205,23 @@ def _validate_schema(located: Located, bad_keys: set[str]) -> tuple[Params | Non
                 if attempt == 0 and dotted(path) not in bad_keys:
                     problems.extend(problems_of(detail, located, Params))
                 _replace(data, path)
-            problems = without_misspelt(problems)
+            problems = [_by_a_date(p, located.data) for p in without_misspelt(problems)]
     return None, bad, problems
+
+
+_WEEKS = ("organisation", "time_to_production_weeks")
+"""The key of weeks that `schedule.production_by` took the place of."""
+
+
+def _by_a_date(problem: Problem, data: Any) -> Problem:
+    """The problem of a key of weeks with the date that these meant; any other as it is."""
+    if problem.key != dotted(_WEEKS):
+        return problem
+    weeks, day = data[_WEEKS[0]][_WEEKS[1]], str(data.get("as_of", ""))
+    meant = "YYYY-MM-DD"
+    if isinstance(weeks, int | float) and 0 < weeks <= _MOST_WEEKS and _ISO.fullmatch(day):
+        meant = (dt.date.fromisoformat(day) + dt.timedelta(days=round(weeks * DAYS_PER_WEEK))).isoformat()
+    return replace(problem, remedy=f"Write `schedule: {{production_by: {meant}}}` at the top level.", suggestion="")
 
 
 def _replace(data: dict[str, Any], path: KeyPath) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 REFUSALS: Mapping[str, str] = {
     "memo-date": "No price or source is dated outside these years, so nothing could be said as of such a day.",
+    "production-before-memo": "Production cannot be due before anything is ordered.",
     "reserved-slug": "The folder of that name is used by the program itself, or no file system takes it.",
     "folder-of-others": "Quotes and answers of one client lie in a folder of its own, so no book's folder may be it.",
     "stages-out-of-order": "A later size of the cluster cannot stand before an earlier one.",

@@ -6,6 +6,7 @@ Rules that join several keys are in `checks.py`; reading and messages in `load.p
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
@@ -15,6 +16,7 @@ from fabricreport.books.gpu_type import LINK_SPEEDS, VENDORS, GpuType
 from fabricreport.books.gpus import gpu_types
 from fabricreport.books.messages import TAG as TAG
 from fabricreport.books.options import Option
+from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.scenario.heading import Client as Client
 from fabricreport.scenario.heading import MemoHead as MemoHead
 from fabricreport.scenario.money import Money as Money
@@ -304,8 +306,18 @@ class Organisation(Section):
     network_engineers: Annotated[float, Unit("fte", zero=True)] = Field(
         default=1.0, description="Network engineers for this cluster, in full-time posts."
     )
-    time_to_production_weeks: Annotated[float, Unit("week", 0.1, 520)] = Field(
-        default=12.0, description="Weeks from delivery until the cluster must be in production."
+
+
+class Schedule(Section):
+    """By when it has to run."""
+
+    production_by: IsoDate | None = Field(
+        default=None,
+        description="Day on which production is due. If left out no date binds, and the memo tells the earliest safe one.",
+        examples=["2027-06-30"],
+    )
+    share_wanted: Annotated[float, Unit("share", 0.05, 0.99)] = Field(
+        default=0.66, description="Share of the outcomes that have to be in time for a date to be called safe."
     )
 
 
@@ -349,6 +361,7 @@ class Params(Section):
     cluster: Cluster = Field(description="The GPUs, now and later, and the network between them.")
     workload: Workload = Field(description="What runs on it.")
     organisation: Organisation = Field(description="Who will run it.")
+    schedule: Schedule = Field(default_factory=Schedule, description="By when it has to run.")
     money: Money = Field(description="How it is paid for and how money over time is valued.")
     weights: Weights = Field(default_factory=Weights, description="Weights of the four axes; only ratios count.")
     options: Annotated[tuple[OptionId, ...], Items] = Field(
@@ -416,6 +429,17 @@ class Params(Section):
         if Acquisition(self.money.acquisition) is Acquisition.RENT:
             return Question.CHOOSE_PROVIDER
         return Question.GROW_IN_STAGES if self.cluster.final_gpus > self.cluster.gpus else Question.BUY_ONCE
+
+    @property
+    def dated(self) -> bool:
+        """Whether the client says by when production is due."""
+        return self.schedule.production_by is not None
+
+    @property
+    def weeks_allowed(self) -> float:
+        """Weeks from the memo's date until production is due; infinite where no date binds."""
+        due = self.schedule.production_by
+        return math.inf if due is None else (due - self.as_of).days / DAYS_PER_WEEK
 
     @property
     def notebooks(self) -> tuple[str, ...]:

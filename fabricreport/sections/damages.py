@@ -12,8 +12,7 @@ from fabricreport.models.money.courses import loss_per_week
 from fabricreport.provenance import plain
 from fabricreport.sections.tco.inputs import Common
 
-DATE = "param:organisation.time_to_production_weeks"
-PROMISED = ("evidence:course-damages-promised", DATE)
+PROMISED = ("evidence:course-damages-promised",)
 SHARE = ("evidence:course-damages-share", *PROMISED)
 
 
@@ -27,14 +26,9 @@ class Terms:
 
 
 def terms(given: Inputs, common: Common, weeks: Any) -> Terms:
-    """The terms of an option that takes so many `weeks` (draws,) to be stable.
-
-    The price of delay counts from the client's own date on, so only in a promise of that date.
-    """
+    """The terms of an option that takes so many `weeks` (draws,) from power-on to be stable."""
     at = given.central("evidence:course-damages-promised")
-    usual = float(np.ceil(np.quantile(plain(given.spread(weeks)), at)))
-    promised = min(usual, common.weeks_allowed)
-    delay = common.delay_per_day if promised == common.weeks_allowed else 0.0
+    promised = float(np.ceil(np.quantile(plain(given.spread(weeks)), at)))
     productive = given.value("evidence:bring-up-productivity")
-    week = loss_per_week(common.stages[0][1], productive, common.gpu_hour_value, delay)
+    week = loss_per_week(common.stages[0][1], productive, common.gpu_hour_value)
     return Terms(promised, week, given.value("evidence:course-damages-share") * np.mean(week))

@@ -11,7 +11,7 @@ from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.decision.monday.dates import told
+from fabricreport.sections.schedule.days import told
 from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tail_risk.findings import interval_rule

@@ -43,7 +43,7 @@ class Read:
         self.verdict, self.ground = self.result.verdict, self.result.ground
         self.held: Findings = case.spoken("decision").findings
         self.alone = self.verdict.choice == self.verdict.runner_up
-        self.dated = is_given(self.given.params, "organisation.time_to_production_weeks")
+        self.dated = self.given.params.dated
         self.small = self.ground == Ground.SIZE
         self.pair = (self.verdict.choice, self.verdict.runner_up)
 
@@ -103,7 +103,7 @@ class Read:
         if row is None or not self.asking_costs:
             return False
         small = self.case.figure(_ASKING).value < self.case.figure("decision.materiality").value
-        return small and row.ready >= self.given.central("evidence:rule-ready-probability")
+        return small and row.ready >= self.given.params.schedule.share_wanted
 
     @cached_property
     def ethernet(self) -> str:

@@ -121,7 +121,7 @@ class _Read:
         self.within = joined and single.total is not None and single.days is None
         self.networked = joined and not self.within
         self.pair = len(self.result.totals) > 1 and self.networked and not self.one_network
-        self.dated = is_given(self.given.params, "organisation.time_to_production_weeks")
+        self.dated = self.given.params.dated
         self.ground: str = self.result.ground
         self.quote = next((one for one in case.monday().todos if one.action.kind == Kind.RENTS), None)
         self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)

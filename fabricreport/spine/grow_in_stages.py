@@ -147,7 +147,7 @@ def _advice(case: Told) -> Iterator[Finding]:
     """What the advice adds: the day to sign, and what the option is that is too close to tell from the one advised."""
     found = case.spoken("decision").findings
     elsewhere = (found.too_late, found.too_late_alone, found.take_small, found.single_nodes)
-    dated = is_given(case.inputs.params, "organisation.time_to_production_weeks") and not any(elsewhere)
+    dated = case.inputs.params.dated and not any(elsewhere)
     if dated and case.monday().last.early_enough:
         yield F.SIGN_BY
     white = any(o.operating_model == OperatingModel.WHITEBOX for o in case.inputs.options if o.id == pair(case)[0])

@@ -41,7 +41,7 @@ def client(seed: int) -> tuple[Case, Judge, Verdict]:
         "organisation__existing_ethernet": str(rng.choice(EXTENT)),
         "organisation__existing_infiniband": str(rng.choice(EXTENT)),
         "organisation__single_vendor_policy": str(rng.choice(STANCE)),
-        "organisation__time_to_production_weeks": float(rng.choice([4, 8, 12, 26])),
+        "schedule__production_by": str(rng.choice(["2027-03-26", "2027-04-23", "2027-05-21", "2027-11-26"])),
         "money__acquisition": str(rng.choice(("buy", "buy", "lease", "colocate", "rent"))),
         "money__horizon_months": int(rng.choice([24, 36, 48, 60])),
         "money__gpu_hour_value": float(rng.choice([1.0, 2.0, 3.0, 6.0])),

@@ -58,14 +58,14 @@ def test_a_memo_of_which_one_section_was_changed_is_rejected(
 OPEN: dict[str, Any] = {
     "money__materiality_usd": 2_000_000,
     "weights": {},
-    "organisation__time_to_production_weeks": 104,
+    "schedule__production_by": "2028-11-24",
 }
 DATE_DECIDES: dict[str, Any] = {
     "money__materiality_usd": 60_000_000,
     "organisation__existing_infiniband": "large",
     "organisation__existing_ethernet": "none",
     "organisation__qos_expertise": "none",
-    "organisation__time_to_production_weeks": 3,
+    "schedule__production_by": "2027-05-07",
     "cluster__gpu": "h200",
     "cluster__link_gbits_per_s": 400,
     "options": ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g"],

@@ -33,7 +33,8 @@ CLIENT: dict[str, Any] = {
     "memo": {"to": "Chief Technology Officer", "from": "Advisory", "subject": "Network"},
     "cluster": {"gpus": 512, "gpu": THE_GPU["id"], "topology": "fat-tree", "tenancy": "multi"},
     "workload": {"kind": "pretraining-dense", "model_parameters_billion": 70, "run_days": 30},
-    "organisation": {"networking_maturity": "medium", "time_to_production_weeks": 12, "existing_ethernet": "large"},
+    "organisation": {"networking_maturity": "medium", "existing_ethernet": "large"},
+    "schedule": {"production_by": "2027-02-12"},
     "money": {"acquisition": "buy"},
     "options": ["infiniband-xdr", THE_OPTION["id"]],
 }

@@ -17,10 +17,10 @@ CLIENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "grower": ("kestrel-lab", {}),
     "landlord": ("halden-cloud", {"organisation__existing_ethernet": "some"}),
     "one node": ("one node", {}),
-    "too late": ("two options", {"organisation__time_to_production_weeks": 1}),
+    "too late": ("two options", {"schedule__production_by": "2027-01-08"}),
     "pressed": (
         "two options",
-        {"organisation__time_to_production_weeks": 1, "money__price_of_delay_usd_per_day": 1_000_000},
+        {"schedule__production_by": "2027-01-08", "money__price_of_delay_usd_per_day": 1_000_000},
     ),
     "nobody tunes": (
         "example",

@@ -172,7 +172,7 @@ def test_days_of_a_run_add_up(bought):
 
 
 def test_a_zero_probability_still_names_what_it_rests_on(bought):
-    number = bought.numbers["tail_risk.not_ready.infiniband-ndr"]
+    number = bought.numbers["tail_risk.late.infiniband-ndr"]
     assert "evidence:weeks-to-stable-infiniband" in number.inputs and number.grade == "assumption"
 
 

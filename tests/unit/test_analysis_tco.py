@@ -250,7 +250,7 @@ def test_delay_counts_weeks_beyond_those_allowed_and_the_first_runs_slip(buyer):
     found = buyer.chain.bills
     common, own = found.common, found.own[buyer.options[0].id]
     late = plain(delay_days(own, replace(common, run_days=None)))
-    weeks = plain(own.bring_up_weeks)
+    weeks = plain(own.production_weeks)
     np.testing.assert_allclose(late, np.maximum(weeks - common.weeks_allowed, 0) * 7)
     assert np.all(plain(delay_days(own, common)) > late)
 

@@ -231,10 +231,6 @@ def test_answers_update_what_experts_judged(tmp_path: Path) -> None:
         (resting(TAPER, "record", value=1), "assume it"),
         ({"question": "Q-OPS-01", "answer": "Settings are left to the customer, who knows its job best."}, "assume"),
         ({"question": "Q-NET-06", "answer": "2,048.", "value": 2048, "unit": "gpus", "evidence": "contract"}, "owns"),
-        (
-            {"question": "Q-DEL-01", "answer": "Twelve.", "value": 12, "unit": "week", "evidence": "contract"},
-            "sets no fabric apart",
-        ),
     ],
 )
 def test_an_answer_nobody_may_rely_on_moves_nothing(
@@ -320,19 +316,18 @@ def _cluster() -> dict[str, Any]:
     return bench.case("example").params.cluster.model_dump(mode="json")
 
 
-def test_weeks_of_delivery_count_once_every_fabric_has_some(tmp_path: Path) -> None:
+def test_weeks_of_delivery_take_the_place_of_the_range_assumed_of_that_fabric(tmp_path: Path) -> None:
     def lead_time(weeks: float) -> dict[str, Any]:
         return {"question": "Q-DEL-01", "answer": "As said.", "value": weeks, "unit": "week", "evidence": "contract"}
 
     pair = ["infiniband-ndr", "rocev2-branded-400g"]
     case = answered(tmp_path, lead_time(9), options=pair)
-    assert case.inputs.lag_weeks(pair[0]) == case.inputs.lag_weeks(pair[1]) == 0.0
+    assert case.inputs.answered.leads == {pair[1]: 9.0}, "the other fabric keeps the range assumed"
     both = answered(tmp_path, lead_time(9), others={"CoreWeave": ("infiniband", [lead_time(20)])}, options=pair)
-    assert (both.inputs.lag_weeks(pair[0]), both.inputs.lag_weeks(pair[1])) == (11.0, 0.0)
+    assert both.inputs.answered.leads == {pair[0]: 20.0, pair[1]: 9.0}
     own = both.chain.bills.own
-    late = plain(own[pair[0]].bring_up_weeks) - plain(case.chain.bills.own[pair[0]].bring_up_weeks)
-    assert late == pytest.approx(np.full(late.shape, 11.0))
-    assert both.comparison.verdict.ready[pair[0]] < case.comparison.verdict.ready[pair[0]]
+    assert (own[pair[0]].arrival.lead, own[pair[1]].arrival.lead) == (20.0, 9.0)
+    assert np.all(plain(own[pair[0]].bring_up_weeks) == plain(case.chain.bills.own[pair[0]].bring_up_weeks))
 
 
 # ---- a what-if

@@ -163,7 +163,7 @@ def test_terms_answered_stand_where_a_published_price_stands_in(tmp_path: Path) 
     judged, silent = of_seller(case), of_seller(case.without_answers())
     assert judged.price == "price:answer-lambda-hour"
     assert case.inputs.prices[judged.price.removeprefix("price:")].price == 2.1
-    assert judged.weeks_late == 6.0
+    assert judged.arrival.power_on == 6.0
     assert judged.offer.credit == 0.1
     assert np.std(plain(judged.factor)) < np.std(plain(silent.factor))
     assert judged.total.mean() != silent.total.mean()

@@ -24,7 +24,7 @@ from fabricreport.uncertain import exactly
 pytestmark = pytest.mark.slow
 
 EACH = rows("name", ["example", "tern-finetuning", "kestrel-lab"])
-WHOLE = ("param:money.horizon_months", "param:cluster.gpus", "param:organisation.time_to_production_weeks")
+WHOLE = ("param:money.horizon_months", "param:cluster.gpus", "param:schedule.production_by")
 BOOKS = {"price": "prices", "evidence": "evidence", "contested": "contested"}
 
 

@@ -329,7 +329,7 @@ def test_a_client_whose_date_is_dearer_to_meet_than_to_miss_is_told_so() -> None
 
 
 def test_a_course_names_both_options_where_the_order_of_the_two_is_open() -> None:
-    case = client("pressed").changed(money__materiality_usd=50_000_000, organisation__time_to_production_weeks=0.75)
+    case = client("pressed").changed(money__materiality_usd=50_000_000, schedule__production_by="2027-01-06")
     result = case.decision()
     assert result.verdict.open and result.verdict.confidence.close
     assert result.courses.advised.kind == CourseKind.RENT_FIRST
@@ -339,6 +339,6 @@ def test_a_course_names_both_options_where_the_order_of_the_two_is_open() -> Non
 
 
 def test_a_renter_whose_date_nobody_meets_is_told_so_and_offered_no_purchase() -> None:
-    case = client("example").changed(organisation__time_to_production_weeks=0.1, money__acquisition="rent")
+    case = client("example").changed(schedule__production_by="2026-11-28", money__acquisition="rent")
     assert case.decision().courses.advised == case.decision().courses.plain
     assert F.OFFERS_LATE in case.spoken("decision").findings

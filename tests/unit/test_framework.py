@@ -182,7 +182,7 @@ def test_a_reason_that_rests_on_what_nobody_stated_says_so_and_weighs_the_same()
 
 def test_every_fact_that_can_be_left_out_has_keys_and_a_name() -> None:
     facts = read_yaml("framework")["facts"]
-    always_known = {"kind", "vendor", "target_gpus", "one_node", "networking_maturity"}
+    always_known = {"weeks_to_production", "kind", "vendor", "target_gpus", "one_node", "networking_maturity"}
     always_known |= {"ethernet_of_one_maker", "ethernet_of_another_maker"}
     assert set(facts) | always_known == set(FACTS) and not set(facts) & always_known
     assert all(entry["keys"] and entry["name"] for entry in facts.values())

@@ -233,7 +233,7 @@ def test_sites_gpus_and_experts_are_asked_about_where_there_is_something_to_ask(
 
 def test_a_date_of_the_client_s_own_is_put_to_the_seller() -> None:
     data = yaml.safe_load((bench.PARAMS / "example.yaml").read_text(encoding="utf-8"))
-    del data["organisation"]["time_to_production_weeks"]
+    del data["schedule"]
     undated = open_case({**data, "as_of": str(data["as_of"])}).inputs
     stated = facts(of("example"))
     assert CONDITIONS[Kind.DELIVERY](stated) is not None

@@ -232,7 +232,7 @@ def test_an_offer_that_does_not_say_whether_it_holds_the_network_is_advised_on_t
         (({**BASE, "fabric": "unknown"},), {}, {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_UNNAMED}, set()),
         (({**BASE, "refuses": ["acceptance-test"]},), {}, {F.OPENS_OFFERS_NONE}, {F.OFFERS_ONE}),
         (({**BASE, "refuses": ["price-cap"]},), {}, {F.OPENS_OFFERS_ALONE}, set()),
-        ((BASE,), {"organisation__time_to_production_weeks": 0.1}, {F.OFFERS_LATE}, set()),
+        ((BASE,), {"schedule__production_by": "2026-11-28"}, {F.OFFERS_LATE}, set()),
         (
             (),
             {},

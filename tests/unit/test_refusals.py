@@ -63,6 +63,7 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         "offers[0].fabric",
     ),
     "memo-date": (client(as_of="1999-01-01"), "as_of"),
+    "production-before-memo": (client(schedule={"production_by": "2020-01-01"}), "schedule.production_by"),
     "reserved-slug": (client(client={"slug": "latest"}), "client.slug"),
     "folder-of-others": (client(client={"name": "Evidence"}), "client.name"),
     "stages-out-of-order": (

@@ -207,7 +207,9 @@ def test_the_three_example_clients_share_no_situation() -> None:
         ("workload.run_days", 1e-300, r"at least 0\.04 "),
         ("workload.model_parameters_billion", 1e-300, r"at least 0\.001 "),
         ("workload.tokens_billion", 1e-300, r"at least 0\.001 "),
-        ("organisation.time_to_production_weeks", 1e-300, r"at least 0\.1 "),
+        ("schedule.share_wanted", 1.0, r"at most 0\.99"),
+        ("schedule.production_by", "2026-11-20", "is not after the memo's date"),
+        ("schedule.production_by", "20.11.2026", "a date of the calendar"),
         ("organisation.network_engineers", 1e-300, r"0 or at least 0\.01:"),
         ("weights.workload", 1e-300, r"0 or at least 0\.001:"),
         ("money.discount_rate_per_year", 1e-300, "0 or at least"),
@@ -459,3 +461,14 @@ def test_a_memo_with_the_decision_begins_with_its_body_and_one_without_has_none(
     assert params().notebooks == ("buy_once", *SECTION_NAMES)
     assert params(sections=["tco", "decision"]).notebooks == ("buy_once", "tco", "decision")
     assert params(sections=["tco", "latency"]).notebooks == ("tco", "latency")
+
+
+def test_a_key_of_weeks_is_refused_with_the_date_that_it_meant(tmp_path: Path) -> None:
+    path = tmp_path / "weeks.yaml"
+    text = (PARAMS / "example.yaml").read_text(encoding="utf-8")
+    path.write_text(text.replace("\nschedule: {production_by: 2027-02-19}", "  time_to_production_weeks: 12"), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_params(path)
+    (told,) = caught.value.problems
+    assert (told.key, told.line) == ("organisation.time_to_production_weeks", 41)
+    assert "`schedule: {production_by: 2027-02-19}`" in told.remedy

@@ -182,7 +182,7 @@ def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
 
 
 def test_a_date_that_no_hand_over_meets_is_told_without_one() -> None:
-    case = changed(organisation__time_to_production_weeks=0.2)
+    case = changed(schedule__production_by="2026-11-28")
     assert F.READY_ALONE in found(case)
     with weighed():
         late = found(case)
@@ -199,9 +199,7 @@ def test_answers_that_are_due_on_the_last_day_early_enough_are_told() -> None:
 
 
 def test_a_renter_without_a_date_is_told_what_a_day_costs() -> None:
-    values = tern().inputs.params.organisation.model_dump(exclude_unset=True)
-    values.pop("time_to_production_weeks")
-    case = changed(organisation=values)
+    case = changed(schedule={})
     assert {F.NO_DATE, F.DAY_PRICED} <= found(case) and not {F.READY_BY, F.READY_PAIR, F.READY_ALONE} & found(case)
     assert not {"day", "start"} & turns(case)
 

@@ -21,6 +21,7 @@ from fabricreport.vocabulary import Grade
 
 COMPATIBLE, GENUINE = "compatible", "genuine"
 _SELLER = re.compile(r"\w[\w .&'()’-]*")
+_WEEKS = "weeks to delivery"
 _WHOLE = re.compile(r"\d{1,9}", re.ASCII)
 _PRICE_COLUMNS = {
     "price": "unit_price",
@@ -260,7 +261,7 @@ def _words(line: Line, seller: str, quantity: int, weeks: float | None, brand: s
         months = f" with {warranty:g} months of warranty" if warranty is not None else ""
         said.append(f"{brand} modules{months}")
     if weeks is not None:
-        said.append(f"{weeks:g} weeks to delivery")
+        said.append(f"{weeks:g} {_WEEKS}")
     return f"Quote of {seller}, {'; '.join(said)}"
 
 
@@ -268,6 +269,12 @@ def seller_of(source: str) -> str:
     """The seller whose quote a price of the files is, by its source; '' for any other."""
     found = re.match(r"Quote of ([^,]+), ", source)
     return found[1] if found else ""
+
+
+def weeks_to_delivery(source: str) -> float | None:
+    """The weeks from order to delivery that such a quote states; None where it states none, or the price is of no quote."""
+    found = re.search(rf"; ([0-9.e+]+) {_WEEKS}", source) if seller_of(source) else None
+    return float(found[1]) if found else None
 
 
 def comparable(quotes: Sequence[Quote]) -> tuple[Quote, ...]:

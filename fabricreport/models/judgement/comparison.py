@@ -269,11 +269,7 @@ def _settled(close: Verdict, sides: Mapping[str, str], rule: Rule, weighing: Wei
     pair = (close.choice, close.runner_up)
     if close.choice == close.runner_up:
         return replace(close, decided_by=Ground.MONEY)
-    in_time = [o for o in pair if close.likely(o, rule)]
-    if not in_time and close.ready[pair[0]] != close.ready[pair[1]]:
-        # the likelier of two unlikely ones: fewer weeks turn nothing back
-        in_time = [max(pair, key=lambda o: close.ready[o])]
-    dated = ((Ground.DEADLINE, frozenset(in_time)),) if weighing.date_stated else ()
+    dated = ((Ground.DEADLINE, frozenset(o for o in pair if close.likely(o, rule))),) if weighing.date_stated else ()
     for ground, speaks_for in (*dated, *weighing.grounds):
         alone = [o for o in pair if o in speaks_for]
         if len(alone) == 1:

@@ -48,17 +48,17 @@ def advised(
 
     Where the client stated a date, a course that is not likely to meet it never takes the place of one that is; and where
     the plain one is not likely to, the cheapest of those that are is advised, unless it costs more beside the plain one
-    than the lateness that it saves: then the date is what has to move.
+    than the lateness that it saves: then the date is what has to move. Where none is likely to it has to move in any case,
+    and money alone advises.
     """
     able = [o for o in others if o.carried_out]
+    date_binds = date_stated and any(o.ready >= ready_probability for o in (plain, *able))
 
     def likely(one: Offered) -> bool:
-        return not date_stated or one.ready >= ready_probability
+        return not date_binds or one.ready >= ready_probability
 
     if not likely(plain):
         in_time = [o for o in able if likely(o)]
-        if not in_time:
-            return Advised(plain.course)
         best = _cheapest(in_time)
         pays = best.against - plain.against <= plain.late - best.late
         return Advised(best.course if pays else plain.course, by_date=pays, in_time=best.course)

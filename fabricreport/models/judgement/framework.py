@@ -129,7 +129,7 @@ def marked(reason: str, when: Mapping[str, Any], assumed: Mapping[str, str]) -> 
 
 def _matches(wanted: Any, found: Any) -> bool:
     if isinstance(wanted, Mapping):
-        return bool(wanted.get("min", -np.inf) <= found < wanted.get("max", np.inf))
+        return found is not None and bool(wanted.get("min", -np.inf) <= found < wanted.get("max", np.inf))
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
         return found in wanted
     return bool(found == wanted)

@@ -40,7 +40,7 @@ def framework_facts(params: Params, ethernet: Collection[str]) -> dict[str, Any]
         "ethernet_of_one_maker": OperatingModel.TURNKEY in ethernet,
         "ethernet_of_another_maker": any(model != OperatingModel.TURNKEY for model in ethernet),
         "nvidia_cloud_partner": organisation.nvidia_cloud_partner,
-        "weeks_to_production": organisation.time_to_production_weeks,
+        "weeks_to_production": params.weeks_allowed if params.dated else None,
     }
 
 

@@ -18,7 +18,7 @@ from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import network_pieces
 
-HORIZON, DATE = "param:money.horizon_months", "param:organisation.time_to_production_weeks"
+HORIZON, DATE = "param:money.horizon_months", "param:schedule.production_by"
 """Ids of the client's choices that most amounts and most chances rest on."""
 
 

@@ -165,10 +165,10 @@ _OPTIONS = (
     EachSpec(
         "decision.ready[option]",
         "share",
-        label=lambda at, option: f"Chance that {at.names[option]} runs stably by the client's date",
-        rule="share of outcomes with weeks to stable ≤ weeks to production",
+        label=lambda at, option: f"Chance that {at.names[option]}, ordered at once, is in production by the client's date",
+        rule="share of outcomes in which all weeks from the memo's date to production are at most those to the client's date",
         value=lambda at, option: at.result.verdict.ready[option],
-        inputs=lambda at, option: {*inputs_of(at.bills.own[option].bring_up_weeks), DATE},
+        inputs=lambda at, option: {*inputs_of(at.bills.own[option].production_weeks), DATE},
         digits=2,
     ),
 )

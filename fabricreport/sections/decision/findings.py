@@ -65,8 +65,7 @@ class _Read:
         self.barred = barred(given)
         self.newer = newer_gpu(given)
         self.alone = len(result.totals) == 1
-        dated = is_given(given.params, "organisation.time_to_production_weeks")
-        self.late = dated and not result.in_time and self.ground != Ground.SIZE
+        self.late = given.params.dated and not result.in_time and self.ground != Ground.SIZE
         self.printed = {o: figure(f"decision.total.{o}").value for o in result.totals}
         self.edges = () if self.alone or self.ground == Ground.SIZE else result.edges()
         self.plainly = not result.offers and not result.courses.involved
@@ -220,7 +219,6 @@ def _care(read: _Read) -> Iterator[DecisionFinding]:
 def _monday(read: _Read) -> Iterator[DecisionFinding]:
     if read.monday.todos:
         yield F.MONDAY_LISTED
-        yield F.MONDAY_LAST if read.monday.last.early_enough else F.MONDAY_PAST
 
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:

@@ -21,14 +21,11 @@ from fabricreport.models.judgement.comparison import (
 )
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import Traced, mean_of, plain
-from fabricreport.scenario import is_given
 from fabricreport.sections.decision.axes import framework_of, target_gpus
 from fabricreport.sections.decision.ties import grounds_of
 from fabricreport.sections.partner import barred
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import QUOTED, RENT, network_pieces
-
-_DATE = "organisation.time_to_production_weeks"
 
 
 @dataclass(frozen=True)
@@ -75,9 +72,9 @@ def judge_of(given: Inputs) -> Judge:
     return Judge(
         sides={o.id: o.side for o in given.options},
         rule=rule_of(given),
-        weighing=Weighing(found.leans_to, is_given(params, _DATE), grounds_of(given, found, out)),
+        weighing=Weighing(found.leans_to, params.dated, grounds_of(given, found, out)),
         framework=found,
-        weeks_allowed=float(params.organisation.time_to_production_weeks),
+        weeks_allowed=params.weeks_allowed,
         gpus=target_gpus(params),
         gpus_per_node=int(params.cluster.gpus_per_node),
         stated=None if stated is None else float(stated) * mean_of(given.rate("USD")),
@@ -93,7 +90,7 @@ def comparison_of(given: Inputs, bills: Bills) -> Comparison:
 
 
 def rule_of(given: Inputs) -> Rule:
-    """The thresholds of the printed rule, each an entry of the library."""
+    """The thresholds of the printed rule: an entry of the library each, but for the client's share wanted."""
 
     def of(name: str) -> float:
         return given.central(f"evidence:rule-{name}")
@@ -104,7 +101,7 @@ def rule_of(given: Inputs) -> Rule:
         network_share=of("network-share"),
         trifling_share=of("trifling-share"),
         turning_share=of("turning-share"),
-        ready_probability=of("ready-probability"),
+        ready_probability=float(given.params.schedule.share_wanted),
         fabric_matters_from_gpus=int(given.central("evidence:fabric-matters-from-gpus")),
     )
 
@@ -139,6 +136,6 @@ def near_kin(judge: Judge, bills: Bills, verdict: Verdict) -> str:
 
 
 def ready(bills: Bills, weeks_allowed: float) -> dict[str, float]:
-    """Share of draws in which each option is stable within the weeks the client allows."""
-    weeks = {o: plain(own.bring_up_weeks) for o, own in bills.own.items()}
+    """Share of draws in which each option, ordered at once, is in production by the client's date."""
+    weeks = {o: plain(own.production_weeks) for o, own in bills.own.items()}
     return {o: float(np.mean(w <= weeks_allowed)) for o, w in weeks.items()}

@@ -31,6 +31,7 @@ from fabricreport.sections.decision.neighbours import neighbours_of
 from fabricreport.sections.decision.offers.bids import Bid, bids_of
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.priors import Prior, lead_with_equal_priors, priors_of
+from fabricreport.sections.decision.schedule import Schedule, schedule_of
 from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_one, turns_of
 from fabricreport.sections.decision.unquoted import Unquoted, unquoted_of
 from fabricreport.vocabulary import NEITHER, STATED, Confidence, CourseKind, Grade, Ground, Question
@@ -150,8 +151,13 @@ class DecisionResult:
 
     @cached_property
     def monday(self) -> AtStake:
-        """What is at stake in prices out of date and in later stages."""
-        return at_stake_of(self._search, self.courses)
+        """What is at stake in prices out of date."""
+        return at_stake_of(self._search)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """When each step of the course advised, and of the others, is met."""
+        return schedule_of(self._given, self._bills, self.courses)
 
     @cached_property
     def priors(self) -> tuple[Prior, ...]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fabricreport.chain import Chain
+from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs, drawn_exactly
@@ -45,7 +47,7 @@ _EVERY_WEEK = range(1, 53)
 _WEEKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 26, 39, 52)
 
 
-STEPPED = ("param:money.horizon_months", "param:cluster.gpus", "param:organisation.time_to_production_weeks")
+STEPPED = ("param:money.horizon_months", "param:cluster.gpus", "param:schedule.production_by")
 """Choices of the client's that are tried in steps."""
 
 
@@ -310,15 +312,16 @@ def _choices(base: Chain, comparison: Comparison) -> Iterator[Turn]:
         _under(base, comparison, "money__horizon_months", int), months, tuple(m for m in _MONTHS if m > last)
     )
     yield _choice("param:money.horizon_months", "month", months, horizon)
-    weeks = float(params.organisation.time_to_production_weeks)
-    yield _choice("param:organisation.time_to_production_weeks", "week", weeks, _dated(base, comparison, weeks))
+    if params.dated:
+        weeks = params.weeks_allowed
+        yield _choice("param:schedule.production_by", "week", weeks, _dated(base, comparison, weeks))
     yield from _size(base, comparison)
 
 
 def _dated(base: Chain, comparison: Comparison, weeks: float) -> Turning:
     """Where the date turns the advice, week by week: it may do so in a band of dates and not before or after it."""
     if np.any(plain(base.bills.common.delay_per_day) > 0):
-        model = _under(base, comparison, "organisation__time_to_production_weeks", float)
+        model = _under(base, comparison, "schedule__production_by", partial(_day_after, base.given.as_of))
         return turning_of_whole(model, round(weeks), _WEEKS)
     judge = judge_of(base.given)
 
@@ -330,6 +333,11 @@ def _dated(base: Chain, comparison: Comparison, weeks: float) -> Turning:
     changed = [(float(w), s.course) for w in _EVERY_WEEK if (s := seen(w)).course != here.course]
     sides = [[c for c in changed if c[0] < weeks][-1:], [c for c in changed if c[0] > weeks][:1]]
     return turning_at(weeks, None, [edge for side in sides for edge in side])
+
+
+def _day_after(as_of: date, weeks: float) -> str:
+    """The day so many weeks after the memo's date, as the params have it."""
+    return (as_of + timedelta(days=round(weeks * DAYS_PER_WEEK))).isoformat()
 
 
 def _size(base: Chain, comparison: Comparison) -> Iterator[Turn]:
@@ -380,7 +388,7 @@ def _under(base: Chain, comparison: Comparison, key: str, kind: Callable[[float]
 
 _RERUNS: Mapping[str, Callable[[Chain, Inputs], Chain]] = {
     "money__gpu_hour_value": Chain.under,
-    "organisation__time_to_production_weeks": Chain.under,
+    "schedule__production_by": Chain.under,
     "money__horizon_months": Chain.over,
 }
 """How the chain is run again for the keys that do not reach all of it."""

@@ -19,7 +19,6 @@ from fabricreport.sections.tail_risk.validation_figures import VALIDATION
 RUN = (*PROFILE, "param:workload.run_days", "param:workload.latency_variance_bound", "param:cluster.topology")
 """Params that a run's length and luck rest on beside what its draws name."""
 DEADLINE = ("evidence:run-deadline-slack-share",)
-WEEKS = ("param:organisation.time_to_production_weeks",)
 _HORIZON = "param:money.horizon_months"
 _FAULTS, _INTERRUPTIONS = "faults a year", "interruptions a year"
 _P90, _WORST = "90th percentile", "mean of the worst twentieth"
@@ -72,15 +71,6 @@ _DATES = (
         rule="share of runs drawn that take longer than planned days × (1 + slack)",
         value=lambda at, option: p_late(at.run(option).run_days, at.result.deadline_days),
         inputs=lambda at, option: (*RUN, *DEADLINE, *inputs_of(at.run(option).run_days)),
-        digits=2,
-    ),
-    EachSpec(
-        "tail_risk.not_ready[option]",
-        "share",
-        label=lambda at, option: f"Chance that {at.names[option]} does not run stably within the weeks to production",
-        rule="share of outcomes with weeks to stable > time to production",
-        value=lambda at, option: np.mean(at.result.bring_up_weeks[option] > at.result.weeks_allowed),
-        inputs=lambda at, option: (*PROFILE, *WEEKS, *inputs_of(at.result.bring_up_weeks[option])),
         digits=2,
     ),
     EachSpec(

@@ -33,7 +33,6 @@ class TailResult:
     outcomes: Mapping[str, Outcome]
     planned_days: float
     deadline_days: float
-    weeks_allowed: float
     pair: tuple[str, str] | None
     focus: str
     worked: str

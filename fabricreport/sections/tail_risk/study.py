@@ -70,7 +70,6 @@ def run(
         outcomes=outcomes,
         planned_days=days,
         deadline_days=deadline,
-        weeks_allowed=float(given.params.organisation.time_to_production_weeks),
         pair=pair,
         focus=pair[1] if pair else ranked[0].id,
         worked=worked,

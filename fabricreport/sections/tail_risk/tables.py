@@ -14,17 +14,13 @@ def _compared(result: TailResult) -> tuple[str, ...]:
 
 
 def dates(given: Inputs, result: TailResult) -> Table:
-    """How late each option may be and what that costs, the most punctual first."""
+    """How late a run on each option may be and what that costs, the most punctual first."""
     names, figures = whole_names(given.options), result.numbers
-
-    def missed(option: str) -> float:
-        return figures[f"tail_risk.not_ready.{option}"].value + figures[f"tail_risk.late.{option}"].value
-
-    asked = ("not_ready", "late", "finish_p90", "overrun_p90", "overrun_es95")
-    rows = [Row([names[o], *(figures[f"tail_risk.{a}.{o}"] for a in asked)]) for o in sorted(names, key=missed)]
+    asked = ("late", "finish_p90", "overrun_p90", "overrun_es95")
+    ranked = sorted(names, key=lambda o: figures[f"tail_risk.late.{o}"].value)
+    rows = [Row([names[o], *(figures[f"tail_risk.{a}.{o}"] for a in asked)]) for o in ranked]
     heads = (
         "Option",
-        "Date missed",
         "Run late",
         "Run, one in ten above",
         "Overrun, one in ten above",

@@ -235,8 +235,8 @@ def full_bill(cash: CostComponents, option: OptionInputs, common: Common, *, ren
 
 
 def delay_days(option: OptionInputs, common: Common) -> Any:
-    """Days the network makes the first result later: bring-up beyond the weeks allowed, and what it adds to the first run."""
-    late = np.maximum(np.asanyarray(option.bring_up_weeks) - common.weeks_allowed, 0.0) * DAYS_PER_WEEK
+    """Days by which the first result is later: production after the client's date, and what the network adds to the first run."""
+    late = np.maximum(np.asanyarray(option.production_weeks) - common.weeks_allowed, 0.0) * DAYS_PER_WEEK
     lost = option.lost
     if common.run_days is None:
         return late

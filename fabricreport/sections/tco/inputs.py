@@ -31,6 +31,7 @@ from fabricreport.sections.client import (
     stages_of,
 )
 from fabricreport.sections.rent_terms import ASSUMED
+from fabricreport.sections.schedule.arrival import Arrival, arrival_of
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tco.licences import Charged, manager_of, system_of
 from fabricreport.sections.tco.site_links import SiteLinkPrices, site_link_prices
@@ -103,10 +104,16 @@ class OptionInputs:
     training: Any
     lost: LostTime
     bring_up_weeks: Any
+    arrival: Arrival
+
+    @property
+    def production_weeks(self) -> Any:
+        """Weeks from the memo's date until it is in production, ordered at once."""
+        return self.arrival.production(self.bring_up_weeks)
 
     def pays_as(self, other: OptionInputs) -> bool:
         """Whether all that is paid for the option rests on the very same objects as in another's inputs."""
-        apart = ("lost", "bring_up_weeks")
+        apart = ("lost", "bring_up_weeks", "arrival")
         return all(getattr(self, f.name) is getattr(other, f.name) for f in fields(self) if f.name not in apart)
 
 
@@ -142,8 +149,7 @@ def utilities(given: Inputs) -> tuple[str, ...]:
 
 def common_inputs(given: Inputs) -> Common:
     """Everything the options share."""
-    terms, organisation = given.params.money, given.params.organisation
-    server = server_of(given)
+    terms, server = given.params.money, server_of(given)
     minutes = given.value("evidence:cabling-minutes-per-cable")
     energy, *space = utilities(given)
     lease = Lease(given.value("evidence:lease-rate-per-year"), given.value("evidence:lease-residual-share"))
@@ -166,7 +172,7 @@ def common_inputs(given: Inputs) -> Common:
         value_basis=stated if (stated := str(terms.gpu_hour_value)) in ("amortised", "market") else "stated",
         gpu_hour_value=_gpu_hour_value(given, server),
         delay_per_day=given.money("param:money.price_of_delay_usd_per_day"),
-        weeks_allowed=float(organisation.time_to_production_weeks),
+        weeks_allowed=given.params.weeks_allowed,
         run_days=given.params.workload.run_days,
         site_links=site_link_prices(given),
     )
@@ -195,7 +201,8 @@ def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -
         staff=_staff_rule(given, option),
         training=_training(given, option),
         lost=_lost_time(name, exposed, losses),
-        bring_up_weeks=_until_stable(given, name, losses),
+        bring_up_weeks=losses.weeks[name],
+        arrival=arrival_of(given, option),
     )
 
 
@@ -206,16 +213,9 @@ def _price(given: Inputs, kind: str, ref: str) -> Any:
     return price * given.value("evidence:optic-genuine-factor") if genuine else price
 
 
-def with_losses(given: Inputs, own: OptionInputs, option: str, exposed: Any, losses: Losses) -> OptionInputs:
+def with_losses(own: OptionInputs, option: str, exposed: Any, losses: Losses) -> OptionInputs:
     """The same inputs of an option (its id) with other losses; `exposed` as for `option_inputs`."""
-    weeks = _until_stable(given, option, losses)
-    return replace(own, lost=_lost_time(option, exposed, losses), bring_up_weeks=weeks)
-
-
-def _until_stable(given: Inputs, option: str, losses: Losses) -> Any:
-    """Weeks until an option runs stably, counted from the day on which the first of those compared could stand."""
-    lag = given.lag_weeks(option)
-    return losses.weeks[option] + lag if lag else losses.weeks[option]
+    return replace(own, lost=_lost_time(option, exposed, losses), bring_up_weeks=losses.weeks[option])
 
 
 def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:

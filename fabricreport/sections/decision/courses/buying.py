@@ -25,6 +25,7 @@ from fabricreport.sections.decision.courses.result import (
     Stop,
 )
 from fabricreport.sections.decision.information.study import Information
+from fabricreport.sections.schedule.arrival import hired
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.bills import Bills, servers_per_rack
 from fabricreport.sections.tco.cost import (
@@ -58,11 +59,12 @@ def waiting(bills: Bills, option: str, weeks: Any) -> Any:
     """What it costs to begin so many weeks later on an option, (draws,) in the memo's currency."""
     common = bills.common
     per_week = _worth_of_a_week(bills, option, common.delay_per_day)
-    return money.waiting_cost(weeks, bills.own[option].bring_up_weeks, common.weeks_allowed, per_week)
+    return money.waiting_cost(weeks, bills.own[option].production_weeks, common.weeks_allowed, per_week)
 
 
 def lateness(bills: Bills, option: str, weeks: Any) -> Late:
-    """What it costs that work begins after so many weeks, (draws,): the price of delay, which totals have, and the hours."""
+    """What it costs that production begins so many weeks after the memo's date, (draws,): the price of delay, which totals
+    have, and the hours."""
     common = bills.common
     late = np.maximum(np.asanyarray(weeks) - common.weeks_allowed, 0.0)
     return Late(late * DAYS_PER_WEEK * common.delay_per_day, late * _worth_of_a_week(bills, option, 0.0))
@@ -82,8 +84,8 @@ def learning(given: Inputs, bills: Bills, option: str, kind: CourseKind, known: 
 def rent_first(given: Inputs, bills: Bills, option: str, months: int) -> RentFirst:
     """The same work over the same horizon: so many months at the market's rent, then the option bought and run.
 
-    What is rented is a network that runs already and behaves as the option does; the weeks to stable of what is bought
-    come after delivery, and nobody waits for them before the first result. Until work starts on the rented one, the
+    What is rented is a network that runs already and behaves as the option does; nobody waits for the delivery of what is
+    bought, nor for its weeks to stable, before the first result. Until work starts on the rented one, the
     weeks of a fabric that already runs are lost, as to any renter. An hour lost costs the same in both: the client's value.
     """
     common, own = bills.common, bills.own[option]
@@ -95,7 +97,8 @@ def rent_first(given: Inputs, bills: Bills, option: str, months: int) -> RentFir
     later = replace(own.lost, bring_up=_share_of(own.lost.bring_up, whole, owned))
     cost = charge_lost_time(cash, later, owned, common.gpu_hour_value, common.discounting).total
     factor = given.value(RENTED_WEEKS) if months else 1.0
-    delay = delay_days(replace(own, bring_up_weeks=own.bring_up_weeks * factor), common) * common.delay_per_day
+    first = replace(own, bring_up_weeks=own.bring_up_weeks * factor, arrival=hired(given) if months else own.arrival)
+    delay = delay_days(first, common) * common.delay_per_day
     rent: Any = 0.0
     if months:
         idle = own.bring_up_weeks * factor * (1 - given.value("evidence:bring-up-productivity"))

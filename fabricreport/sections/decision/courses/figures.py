@@ -9,9 +9,7 @@ from fabricreport.figures import Footing, Index
 from fabricreport.provenance import inputs_of, mean_of
 from fabricreport.sections.client import planned_days
 from fabricreport.sections.decision.courses.result import (
-    RENTED_WEEKS,
     TEST_OF,
-    WAIT_OF,
     Clause,
     CoursesResult,
     Growing,
@@ -19,12 +17,11 @@ from fabricreport.sections.decision.courses.result import (
     SingleNode,
     Stop,
 )
+from fabricreport.sections.decision.courses.weeks import clock_of
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, PairSpec, Spec
 from fabricreport.vocabulary import CourseKind
 
 _LEARNT = (str(CourseKind.OFFERS), str(CourseKind.PILOT))
-_MOVES_WEEKS: Mapping[str, str] = {**WAIT_OF, CourseKind.RENT_FIRST: RENTED_WEEKS}
-"""The entry by which a course is ready at another time than the option as it stands."""
 _RUN = ("param:workload.run_days",)
 Found = TypeVar("Found")
 
@@ -63,12 +60,11 @@ _ROWS = (
     EachSpec(
         "decision.courses.ready[course]",
         "share",
-        label=lambda _, key: f"Chance of being stable by the client's date on the course {key}",
-        rule="share of outcomes with weeks to stable, and weeks waited before, ≤ weeks to production",
+        label=lambda _, key: f"Chance of production by the client's date on the course {key}",
+        rule="share of outcomes in which all weeks from the memo's date to production are at most those to the client's date",
         value=lambda at, key: _row(at, key).ready,
         inputs=lambda at, key: {
-            *inputs_of(at.bills.own[_row(at, key).course.options[0]].bring_up_weeks),
-            *([_MOVES_WEEKS[key]] if key in _MOVES_WEEKS else []),
+            *inputs_of(clock_of(at.given, at.bills, _row(at, key).course, at.result.courses.base).production),
             DATE,
         },
         digits=2,
@@ -169,7 +165,7 @@ def _term(
     )
 
 
-_PROMISED = ("evidence:course-damages-promised", DATE)
+_PROMISED = ("evidence:course-damages-promised",)
 _SHARE = ("evidence:course-damages-share", *_PROMISED)
 _CAP = ("evidence:course-damages-cap", *_SHARE)
 _CLAUSES = (

@@ -18,9 +18,7 @@ from fabricreport.sections.decision.courses import buying
 from fabricreport.sections.decision.courses.result import (
     CHOICE,
     KIN,
-    RENTED_WEEKS,
     RIVAL,
-    WAIT_OF,
     Clause,
     CoursesResult,
     Growing,
@@ -32,6 +30,7 @@ from fabricreport.sections.decision.courses.result import (
     SingleNode,
 )
 from fabricreport.sections.decision.courses.single_node import single_node
+from fabricreport.sections.decision.courses.weeks import clock_of
 from fabricreport.sections.decision.information.study import Information
 from fabricreport.sections.decision.inputs import Judge, near_kin
 from fabricreport.sections.tco.bills import Bills
@@ -53,18 +52,13 @@ class _Held:
         """The two compared; one where only one is."""
         return tuple(dict.fromkeys((self.verdict.choice, self.verdict.runner_up)))
 
-    @property
-    def weeks(self) -> Any:
-        """Weeks until the option is stable (draws,)."""
-        return self.bills.own[self.option].bring_up_weeks
+    def ready(self, weeks: Any) -> float:
+        """Chance that production begins by the client's date where it begins so many weeks after the memo's."""
+        return float(np.mean(plain(self.given.spread(weeks)) <= self.judge.weeks_allowed))
 
-    def ready(self, *, later: Any = 0.0, factor: Any = 1.0) -> float:
-        """Chance of being stable by the client's date where these weeks are multiplied, and others come before them."""
-        return float(np.mean(plain(self.given.spread(self.weeks * factor + later)) <= self.judge.weeks_allowed))
-
-    def late(self, factor: Any = 1.0) -> Late:
-        """What it costs that they, multiplied, go beyond that date."""
-        return buying.lateness(self.bills, self.option, self.weeks * factor)
+    def late(self, weeks: Any) -> Late:
+        """What it costs that it begins after the client's date."""
+        return buying.lateness(self.bills, self.option, weeks)
 
     def about(self, kind: CourseKind, *options: str) -> Course:
         """A course on these options; if none is named, on the one held, or on both where none is advised over the other."""
@@ -92,12 +86,13 @@ def courses_of(
     found = _owned(at, single, known) if _buys(at) else _Found(single)
     rows = tuple(_rows(at, found))
     the_plain = _plain(comparison, staged=found.growing is not None)
-    late = at.late()
+    weeks = clock_of(given, base.bills, the_plain, at.option).production
+    late = at.late(weeks)
     chosen = advised(
         Offered(
             the_plain,
             _plain_against(the_plain, found.offers),
-            max(at.verdict.ready[o] for o in at.pair),
+            at.ready(weeks),
             late=mean_of(late.hours),
         ),
         [
@@ -198,22 +193,27 @@ def _rows(at: _Held, found: _Found) -> Iterator[PricedCourse]:
     yield from _taken(at)
     for kind, learning in ((CourseKind.OFFERS, found.offers), (CourseKind.PILOT, found.pilot)):
         if learning is not None:
-            ready = at.ready(later=at.given.value(WAIT_OF[kind]))
-            yield PricedCourse(str(kind), at.about(kind, *at.pair), at.given.spread(learning.net), ready)
+            course = at.about(kind, *at.pair)
+            ready = at.ready(clock_of(at.given, at.bills, course, at.option).production)
+            yield PricedCourse(str(kind), course, at.given.spread(learning.net), ready)
     total, in_time = at.bills.totals[at.option], at.verdict.ready[at.option]
     if found.rent_first is not None:
-        kind, factor = CourseKind.RENT_FIRST, at.given.value(RENTED_WEEKS)
-        against, late = found.rent_first.total - total, at.late(factor)
-        yield PricedCourse(str(kind), at.about(kind), against, at.ready(factor=factor), late=late)
+        course = at.about(CourseKind.RENT_FIRST)
+        weeks = clock_of(at.given, at.bills, course, at.option).production
+        yield PricedCourse(
+            str(course.kind), course, found.rent_first.total - total, at.ready(weeks), late=at.late(weeks)
+        )
     if at.option in found.clauses:
         kind = CourseKind.DAMAGES
         yield PricedCourse(str(kind), at.about(kind), -found.clauses[at.option].paid, in_time, ranked=False)
     if found.growing is not None:
         kind = CourseKind.AHEAD
-        yield PricedCourse(str(kind), at.about(kind), found.growing.ahead, in_time, late=at.late())
+        late = at.late(at.bills.own[at.option].production_weeks)
+        yield PricedCourse(str(kind), at.about(kind), found.growing.ahead, in_time, late=late)
     if found.single.total is not None:
-        kind, against = CourseKind.SINGLE_NODE, at.given.spread(found.single.total - total)
-        yield PricedCourse(str(kind), at.about(kind), against, 1.0, ranked=found.single.soon)
+        course, against = at.about(CourseKind.SINGLE_NODE), at.given.spread(found.single.total - total)
+        weeks = clock_of(at.given, at.bills, course, at.option).production
+        yield PricedCourse(str(course.kind), course, against, at.ready(weeks), ranked=found.single.soon)
 
 
 def _taken(at: _Held) -> Iterator[PricedCourse]:

@@ -27,6 +27,7 @@ from fabricreport.sections.decision.offers.judged import MOVE, SPREAD
 from fabricreport.sections.decision.offers.study import OffersResult, committing, offers_of
 from fabricreport.sections.decision.turning import varies
 from fabricreport.sections.rent_terms import ASSUMED
+from fabricreport.sections.schedule.arrival import Arrival
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.uncertain import Uncertain
 
@@ -133,11 +134,12 @@ def _less_luck_of(given: Inputs, bills: Bills, offers: OffersResult | None, key:
     if offers is None:
         return less_luck(given, bills, options[key], bills.totals[key])
     judged = offers.judged[key]
-    return less_luck(given, bills, options[judged.option], judged.total, judged.weeks_late)
+    return less_luck(given, bills, options[judged.option], judged.total, judged.arrival)
 
 
-def less_luck(given: Inputs, bills: Bills, option: Option, met: Any, weeks_late: float = 0.0) -> Draws:
-    """A total cost (draws,) that is met with an option's weeks, given the inputs alone; `weeks_late`: until its hand-over.
+def less_luck(given: Inputs, bills: Bills, option: Option, met: Any, stands: Arrival | None = None) -> Draws:
+    """A total cost (draws,) that is met with an option's weeks, given the inputs alone; `stands`: when, where that is not as
+    of the option ordered at once.
 
     Only the price of a day of delay is met by the weeks as they come, luck included; in its place stands its mean over
     that luck. Weeks are then what is known of them times a lognormal factor with mean one, so that the mean of the weeks
@@ -146,22 +148,21 @@ def less_luck(given: Inputs, bills: Bills, option: Option, met: Any, weeks_late:
     total, common, own = plain(met), bills.common, bills.own[option.id]
     per_week = plain(common.delay_per_day) * DAYS_PER_WEEK
     share, stated = given.value(_LUCK), plain(given.value(f"evidence:{option.behaviour.weeks}"))
-    if not np.any(per_week > 0) or stated.ndim == 0:
+    if not np.any(per_week > 0) or stated.ndim == 0 or np.isinf(common.weeks_allowed):
         return total
-    weeks, allowed = plain(own.bring_up_weeks), float(common.weeks_allowed) - weeks_late
+    weeks = plain(own.bring_up_weeks)
+    allowed = np.broadcast_to(plain(common.weeks_allowed - (stands or own.arrival).production(0.0)), weeks.shape)
     known = weeks / plain(luck_of(stated, share))
     spread = np.sqrt(plain(share)) * float(np.std(np.log(np.maximum(stated, 1e-9))))
     late = np.maximum(weeks - allowed, 0.0)
     return np.asarray(total + per_week * (beyond(known, spread, allowed) - late))
 
 
-def beyond(known: Draws, spread: Any, allowed: float) -> Draws:
+def beyond(known: Draws, spread: Any, allowed: Any) -> Draws:
     """Mean of max(known × luck − allowed, 0) over a lognormal luck with mean one and this spread of its logarithm."""
-    if allowed <= 0:
-        return known - allowed
     v = np.maximum(plain(spread), 1e-9)
-    d = np.log(np.maximum(known, 1e-12) / allowed) / v + v / 2
-    return np.asarray(known * ndtr(d) - allowed * ndtr(d - v))
+    d = np.log(np.maximum(known, 1e-12) / np.maximum(allowed, 1e-12)) / v + v / 2
+    return np.asarray(np.where(np.asarray(allowed) <= 0, known - allowed, known * ndtr(d) - allowed * ndtr(d - v)))
 
 
 def _learnable(given: Inputs, behind: Collection[str]) -> set[str]:

@@ -10,7 +10,6 @@ from fabricreport.books.names import item_names, whole_names
 from fabricreport.findings import OptionName
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
-from fabricreport.scenario import is_given
 from fabricreport.sections.client import one_node, rented, run_by_others
 from fabricreport.sections.decision.courses.result import TEST_OF
 from fabricreport.sections.decision.market import beyond_the_servers
@@ -180,7 +179,7 @@ def _generation(at: Facts) -> Due | None:
 
 def _delivery(at: Facts) -> Due | None:
     price = at.price("weeks")
-    dated = is_given(at.given.params, "organisation.time_to_production_weeks")
+    dated = at.given.params.dated
     return Due(Kind.DELIVERY, price, either=_either(at, "weeks", ())) if dated and price is not None else None
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import one_node, rented
 from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts, unanswered
-from fabricreport.sections.decision.monday.dates import LastDay, answered, due
 from fabricreport.sections.decision.monday.kinds import Action, actions, most, roles
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.schedule.calendar import Calendar, Step
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.vocabulary import Ground
 
@@ -35,20 +34,20 @@ class Todo:
 
 @dataclass(frozen=True)
 class Monday:
-    """The list, and the last day to sign."""
+    """The list, and the calendar that its days come from."""
 
     todos: tuple[Todo, ...]
-    last: LastDay
+    calendar: Calendar
 
 
 def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tail: TailResult) -> Monday:
     """What this client has to do before it signs."""
     at = Facts(given, result, tests, tail)
-    last = result.monday.last
+    calendar = result.schedule.advised
     todos = tuple(
-        _todo(at, str(number), found, last) for number, found in enumerate(ranked(applying(at))[: most()], start=1)
+        _todo(at, str(number), found, calendar) for number, found in enumerate(ranked(applying(at))[: most()], start=1)
     )
-    return Monday(todos, last)
+    return Monday(todos, calendar)
 
 
 def network_matters(at: Facts) -> bool:
@@ -72,20 +71,13 @@ def ranked(found: list[Due]) -> list[Due]:
     return sorted(found, key=lambda one: (one.worth is None, -(one.worth or 0.0), order.index(one.kind)))
 
 
-def _todo(at: Facts, mark: str, found: Due, last: LastDay) -> Todo:
+def _todo(at: Facts, mark: str, found: Due, calendar: Calendar) -> Todo:
+    """A line; what is sent is to be answered by the calendar's day, before anything is ordered."""
     action = actions()[found.kind]
     outside = "" if action.to == "client" else called(at.given, action.to)
-    by = due(at.given.as_of, action.days, last)
-    return Todo(mark, action, found, called(at.given, action.who), outside, by, _answer(at.given, action, by, last))
-
-
-def _answer(given: Inputs, action: Action, sent: date, last: LastDay) -> date | None:
-    """By when what is sent is to be answered; None where nothing is asked."""
-    if not action.answer:
-        return None
-    if isinstance(action.answer, int):
-        return due(sent, action.answer, last)
-    return answered(sent, round(DAYS_PER_WEEK * given.central(f"evidence:{action.answer}")), last)
+    by = calendar.due_by(at.given.as_of, action.days, asks=bool(action.answer))
+    answer = calendar.days[Step.ANSWERS] if action.answer else None
+    return Todo(mark, action, found, called(at.given, action.who), outside, by, answer)
 
 
 def called(given: Inputs, role: str) -> str:

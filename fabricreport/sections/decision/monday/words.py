@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricreport.findings import Name, Named, joined
-from fabricreport.sections.decision.monday.dates import told
 from fabricreport.sections.decision.monday.kinds import PARTING, Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
+from fabricreport.sections.schedule.days import told
 
 
 def named(one: Todo) -> Named:
@@ -27,7 +27,7 @@ def named(one: Todo) -> Named:
 
 
 def monday_words(monday: Monday) -> Mapping[str, object]:
-    """Words for every kind of action, each with the one line of its kind or none, and the last day to sign.
+    """Words for every kind of action, each with the one line of its kind or none.
 
     A letter is that of one network, or of either of two where their amounts part.
     """
@@ -36,7 +36,7 @@ def monday_words(monday: Monday) -> Mapping[str, object]:
     for one in monday.todos:
         found[word_of(one.action.kind)] = (named(one),)
         found[letter_of(one.action.kind, either="send" in one.due.either)] = (named(one),)
-    return {**found, "last_day": Name(told(monday.last.day))}
+    return found
 
 
 def word_of(kind: Kind) -> str:

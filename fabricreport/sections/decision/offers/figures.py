@@ -169,10 +169,13 @@ _EACH = (
     EachSpec(
         "decision.offers.ready[offer]",
         "share",
-        label=_named("Chance that it runs stably by the client's date"),
-        rule="share of outcomes with weeks to the hand-over + weeks to stable ≤ weeks to production",
+        label=_named("Chance that it is in production by the client's date"),
+        rule="share of outcomes in which all weeks from the memo's date to production are at most those to the client's date",
         value=lambda at, offer: of(at, offer).ready,
-        inputs=lambda at, offer: {*inputs_of(at.bills.own[of(at, offer).option].bring_up_weeks), DATE},
+        inputs=lambda at, offer: {
+            *inputs_of(of(at, offer).arrival.production(at.bills.own[of(at, offer).option].bring_up_weeks)),
+            DATE,
+        },
         digits=2,
     ),
     _share("uptime", "Uptime promised"),

@@ -21,6 +21,7 @@ from fabricreport.provenance import Traced, mean_of, plain
 from fabricreport.sections.decision.offers.answered import price_range
 from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.rent_terms import term_discount
+from fabricreport.sections.schedule.arrival import Arrival
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import delay_days
 from fabricreport.uncertain import Uncertain, exactly
@@ -53,8 +54,8 @@ class Judged:
     """An offer judged: `option` is the compared one whose lost time it has, `named` whether the offer says so itself.
 
     `total` (draws,) is the cost of the whole work, `useful_hour` that of a useful GPU-hour without a price of delay.
-    `factor` (draws,) is what its price may become once it is asked for, exactly 1 for a contract. `weeks_late` are from the
-    memo's date to the hand-over, `ready` the share of draws in which it runs stably by the client's date.
+    `factor` (draws,) is what its price may become once it is asked for, exactly 1 for a contract. `arrival` is when
+    it is handed over, `ready` the share of draws in which it is in production by the client's date.
     """
 
     offer: Offer
@@ -64,7 +65,7 @@ class Judged:
     total: Traced
     useful_hour: Traced
     factor: Traced
-    weeks_late: float
+    arrival: Arrival
     ready: float
     reach: Reach
     open: tuple[Open, ...]
@@ -91,9 +92,9 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
     named = option is not None
     own_id = option.id if option else _slowest(given, bills)
     own, common = bills.own[own_id], bills.common
-    becomes, weeks = Becomes(given, offer), weeks_late(offer, given.as_of)
+    becomes, arrival = Becomes(given, offer), stands_from(offer, own.arrival, given.as_of)
     factor = becomes.drawn()
-    hired = replace(own, bring_up_weeks=own.bring_up_weeks + weeks)
+    hired = replace(own, arrival=arrival)
     delay: Any = 0.0
     if np.any(np.asarray(common.delay_per_day) > 0):
         delay = delay_days(hired, common) * common.delay_per_day
@@ -101,7 +102,7 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
     total = given.spread(cost.total)
     hours = _useful_hours(bills, offer)
     open_ = tuple(_open(given, offer, named))
-    ready = float(np.mean(plain(hired.bring_up_weeks) <= common.weeks_allowed))
+    ready = float(np.mean(plain(hired.production_weeks) <= common.weeks_allowed))
     return Judged(
         offer=offer,
         option=own_id,
@@ -110,7 +111,7 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         total=total,
         useful_hour=given.spread((total - delay) / hours),
         factor=factor,
-        weeks_late=weeks,
+        arrival=arrival,
         ready=ready,
         reach=_reach(given, offer, mean_of(total), becomes.ends(factor), ready, open_),
         open=open_,
@@ -205,9 +206,9 @@ class Becomes:
         return low / mean, high / mean
 
 
-def weeks_late(offer: Offer, as_of: date) -> float:
-    """Weeks from the memo's date to the hand-over; none where no day is stated."""
-    return max((offer.start - as_of).days, 0) / DAYS_PER_WEEK if offer.start else 0.0
+def stands_from(offer: Offer, usual: Arrival, as_of: date) -> Arrival:
+    """When an offer is handed over: on the day that it states, else as machines are that are rented at once."""
+    return usual.handed_over(max((offer.start - as_of).days, 0) / DAYS_PER_WEEK) if offer.start else usual
 
 
 def _kind(offer: Offer) -> str:
@@ -290,7 +291,7 @@ def _reach(
         apart=Open.EXTRA in open_,
         expired=offer.contractual and Open.OLD in open_,
         old=not offer.contractual and Open.OLD in open_,
-        ready=ready >= given.central("evidence:rule-ready-probability"),
+        ready=ready >= given.params.schedule.share_wanted,
     )
 
 
