@@ -11,7 +11,6 @@ from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.schedule.days import told
 from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tail_risk.findings import interval_rule
@@ -38,11 +37,6 @@ class Finding(StrEnum):
     SETTLE_QUOTES = "quotes settle some of it, and no term does"
     SETTLE_TERMS = "terms of the contract settle some of it, and no quote does"
     SETTLE_TESTS = "neither does"
-    # the day to sign
-    SIGN_BY = "a date was stated, and a day by which to sign is early enough"
-    QUOTES_BEFORE = "there is such a day, and quotes asked for now are due before it"
-    QUOTES_LATE = "there is, and they are due on that day itself"
-    NO_DAY = "a date was stated, and no day to sign is early enough"
     # the tile of money
     TILE_SAVES = "the advised option costs less"
     TILE_COSTS = "the advised option costs more"
@@ -57,10 +51,7 @@ class Finding(StrEnum):
     SWITCH_WITHIN = "and what would have them joined: longer runs"
     ODDS_ACROSS = "and how sure the order of the networks would be for jobs across them"
     ODDS_CLOSE = "the two are close"
-    # the tile of the date
     COMPARED = "two options are compared"
-    DATE_OF_TWO = "two options are compared, and the network shows at this size"
-    DATE_OF_ONE = "one option alone, and the network shows at this size"
     # the tile of what would switch it
     SWITCH_DRAWN = "the likeliest place where the advice changes is a value that nobody knows yet"
     SWITCH_WEEKS = "it is such a value, and the weeks until a network runs stably"
@@ -128,7 +119,7 @@ class Finding(StrEnum):
     HEAD_CLOSE = "no option is advised"
     # the date
     DATES_TOLD = "the network shows at this size"
-    NO_DATE = "the client gave no date"
+    HEAD_SAFE = "the client gave no date"
     WEEKS_ASSUMED = "the weeks until stable are assumed"
     WEEKS_JUDGED = "experts judged them"
     BOTH_IN_TIME = "each of the two compared is counted on to be in time"
@@ -177,14 +168,6 @@ def _conditions(read: Read) -> Iterator[Finding]:
         kinds = {turn.settled["kind"] for turn, _ in read.edges}
         told = {(True, True): F.SETTLE_BOTH, (True, False): F.SETTLE_QUOTES, (False, True): F.SETTLE_TERMS}
         yield told.get((_QUOTE in kinds, _TERM in kinds), F.SETTLE_TESTS)
-    if read.dated and not read.small and not read.holds(D.SINGLE_NODES):
-        last = read.case.monday().last
-        if last.early_enough:
-            yield F.SIGN_BY
-            if read.quotes_by is not None:
-                yield F.QUOTES_BEFORE if read.quotes_by < last.day else F.QUOTES_LATE
-        elif not read.holds(D.TOO_LATE, D.TOO_LATE_ALONE):
-            yield F.NO_DAY
 
 
 def _tiles(read: Read) -> Iterator[Finding]:
@@ -197,8 +180,6 @@ def _tiles(read: Read) -> Iterator[Finding]:
         within = read.holds(D.SINGLE_NODES)
         yield F.TILE_WITHIN if within else apart if read.verdict.open else ways[read.way]
         yield F.ODDS_ACROSS if within else _odds(read)
-    if not read.small:
-        yield F.DATE_OF_ONE if read.alone else F.DATE_OF_TWO
     if read.holds(D.SINGLE_NODES) and "decision.courses.single_days" in read.result.numbers:
         yield F.SWITCH_WITHIN
     elif read.edges:
@@ -371,11 +352,11 @@ def _dates(read: Read) -> Iterator[Finding]:
     if read.small:
         return
     yield F.DATES_TOLD
-    if not read.dated:
-        yield F.NO_DATE
     yield F.WEEKS_JUDGED if read.holds(D.ELICITED) else F.WEEKS_ASSUMED
     ready = read.result.in_time
-    if read.alone:
+    if not read.given.params.dated:
+        yield F.HEAD_SAFE
+    elif read.alone:
         yield F.ALONE_IN_TIME if ready else F.ALONE_LATE
     else:
         yield (F.NONE_IN_TIME, F.ONE_IN_TIME, F.BOTH_IN_TIME)[len(ready)]
@@ -405,7 +386,6 @@ def words(case: Told) -> Mapping[str, object]:
         "interval_rule": interval_rule(read.given),
         "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
-        "quotes_by": Name(told(read.quotes_by)) if read.quotes_by is not None else None,
         "switch_to": course_of(read.given, read.edges[0][1].course, read.pair) if read.edges else None,
         **_price_dates(read),
     }

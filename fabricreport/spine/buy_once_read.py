@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from datetime import date
 from functools import cached_property
 
 from fabricreport.findings import Findings
 from fabricreport.provenance import mean_of
-from fabricreport.scenario import is_given
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.result import TOLD
 from fabricreport.sections.decision.turning import Edge, Turn
@@ -43,7 +41,6 @@ class Read:
         self.verdict, self.ground = self.result.verdict, self.result.ground
         self.held: Findings = case.spoken("decision").findings
         self.alone = self.verdict.choice == self.verdict.runner_up
-        self.dated = self.given.params.dated
         self.small = self.ground == Ground.SIZE
         self.pair = (self.verdict.choice, self.verdict.runner_up)
 
@@ -159,12 +156,6 @@ class Read:
             return ()
         apart = abs(self.case.figure("decision.difference").value)
         return tuple(v for v in self.levers if self._net[v] > apart)
-
-    @cached_property
-    def quotes_by(self) -> date | None:
-        """The latest day on which quotes that are asked for now are due; None where none are asked for."""
-        asked = (one for one in self.case.monday().todos if isinstance(one.action.answer, str) and one.action.answer)
-        return max((one.answer for one in asked if one.answer is not None), default=None)
 
     def holds(self, *findings: DecisionFinding) -> bool:
         """Whether the decision found one of these."""

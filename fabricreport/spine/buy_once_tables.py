@@ -11,11 +11,14 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.cheapest import share_cell
+from fabricreport.sections.decision.courses.result import CHOICE, RIVAL
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.tables import todo
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Edge, Turn, key_of
+from fabricreport.sections.schedule.calendar import Step
+from fabricreport.sections.schedule.days import told as dated
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.spine.buy_once_read import MOST_CHANGES, of_weeks
 from fabricreport.spine.courses import course_of
@@ -24,10 +27,16 @@ MOST_ACTIONS = 5
 ALWAYS = frozenset({Kind.ACCEPTANCE, Kind.BOTH})
 """What to do that page one never leaves out: the acceptance test, and to ask for the two offers that decide."""
 _DATES = {
-    "not_ready": "Not stable within {param:organisation.time_to_production_weeks} of power-on",
     "late": "A run ends late",
     "delay_p90": "One run in ten is later than planned by",
     "fabric_lost": "GPU time that the network takes",
+}
+_STEPS = {
+    Step.ORDER: "Ordered",
+    Step.DELIVERY: "All delivered",
+    Step.POWER_ON: "Powered on",
+    Step.STABLE: "Runs stably",
+    Step.PRODUCTION: "In production",
 }
 
 
@@ -84,7 +93,7 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
                 None if o == choice else figure(f"decision.gap.{o}"),
                 None if o == choice else figure(f"decision.gap.{o}"),
                 share_cell(result.cheapest, o),
-                figure(f"decision.ready.{o}"),
+                *([figure(f"decision.ready.{o}")] if given.params.dated else []),
             ],
             role="winner" if o == choice and not result.verdict.open else "normal",
         )
@@ -92,7 +101,7 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     ]
     more = Column("More than {choice}")
     heads = (Column("Option"), Column("Total"), more, Column("Nine times in ten", style="spread"))
-    return Table([*heads, Column("Cheapest in"), Column("Stable in time")], rows)
+    return Table([*heads, Column("Cheapest in"), *([Column("In time")] if given.params.dated else [])], rows)
 
 
 def _short(given: Inputs, result: DecisionResult) -> dict[str, Names]:
@@ -101,15 +110,24 @@ def _short(given: Inputs, result: DecisionResult) -> dict[str, Names]:
 
 
 def dates(given: Inputs, result: DecisionResult, tail: TailResult) -> Table:
-    """Weeks, the date and a run, with each of the two compared in a column of its own, the choice first."""
+    """The calendar, weeks and a run, with each of the two compared in a column of its own, the choice first."""
     short = _short(given, result)
     pair = tuple(dict.fromkeys((result.verdict.choice, result.verdict.runner_up)))
     weeks = [
         Row(["Weeks until it runs stably, at the median", *(tail.numbers[f"tail_risk.weeks.{o}"] for o in pair)]),
         Row(["The same, nine times in ten", *(f"{{tail_risk.weeks.{o}:spread}}" for o in pair)]),
     ]
+    met = [Row(["In time", *(f"{{decision.ready.{o}:of100}}" for o in pair)])] if given.params.dated else []
     rows = [Row([what, *(tail.numbers[f"tail_risk.{name}.{o}"] for o in pair)]) for name, what in _DATES.items()]
-    return Table([Column(""), *(Column(Name(short[o].row), style="mixed") for o in pair)], [*weeks, *rows])
+    heads = [Column(""), *(Column(Name(short[o].row), style="mixed") for o in pair)]
+    return Table(heads, [*calendar(result, pair), *met, *weeks, *rows])
+
+
+def calendar(result: DecisionResult, pair: Sequence[str]) -> list[Row]:
+    """The day of each step on each of these options, ordered at once."""
+    courses = result.schedule.courses
+    found = [courses[key] for key, _ in zip((CHOICE, RIVAL), pair, strict=False)]
+    return [Row([what, *(Name(dated(one.days[step])) for one in found)]) for step, what in _STEPS.items()]
 
 
 def levers(tail: TailResult, shown: Sequence[str]) -> Table:

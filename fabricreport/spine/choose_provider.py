@@ -19,6 +19,7 @@ from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking
 from fabricreport.sections.diligence.study import contracts
+from fabricreport.sections.schedule.calendar import Step
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import STATED, Basis, Confidence, CourseKind, Ground, Side
@@ -127,6 +128,12 @@ class _Read:
         self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
 
     @property
+    def last_day(self) -> date:
+        """The last day of hand-over with which the client's date is met; where none is, the one that is reckoned with."""
+        found = self.result.schedule
+        return found.kept.day if found.kept else found.advised.days[Step.DELIVERY]
+
+    @property
     def one_network(self) -> bool:
         """Whether several offers all name one network with RDMA, so that none is there to choose."""
         fast = (
@@ -177,7 +184,7 @@ class _Read:
     @property
     def counted_on(self) -> bool:
         """Whether the client's date can be met, if the machines are handed over in time."""
-        return self.dated and self.networked and self.case.monday().last.early_enough
+        return self.dated and self.networked and self.result.schedule.kept is not None
 
     @property
     def answered(self) -> date | None:
@@ -260,7 +267,7 @@ def _tiles(read: _Read) -> Iterator[Finding]:
         yield F.READY_OFFER
     elif read.asking and read.counted_on:
         yield F.READY_BY
-        if (asked := read.answered) and asked >= read.case.monday().last.day:
+        if (asked := read.answered) and asked >= read.last_day:
             yield F.ANSWERS_LATE
     else:
         yield F.READY_PAIR if read.pair else F.READY_ALONE
@@ -386,7 +393,7 @@ def words(case: Told) -> Mapping[str, object]:
         "lowest": _priced(read, order[0]) if order else None,
         "highest": _priced(read, order[-1]) if order else None,
         "second_way": _second_way(read),
-        "last_date": Name(day(case.monday().last.day)),
+        "last_date": Name(day(read.last_day)),
         "shown": Name(str(SHOWN)),
         "credited": tuple(_credits(read)),
         "crediting": tuple(Named(j.offer.seller, j.offer.id) for j in order if j.offer.credit is not None),
@@ -472,8 +479,8 @@ def day(when: date) -> str:
 def turning(case: Told) -> Mapping[str, Named | None]:
     """What would change the answer, by kind: the thing that its phrase is said of, or None where it does not apply."""
     read = _Read(case)
-    monday, found = case.monday(), read.found
-    by = day(read.answered or monday.last.day)
+    found = read.found
+    by = day(read.answered or read.last_day)
 
     def turn(kind: str, *, holds: bool) -> Named | None:
         return Named(kind, kind, by=Name(by)) if holds else None

@@ -10,7 +10,6 @@ from fabricreport.blocks.phrases import Phrase
 from fabricreport.findings import Named
 from fabricreport.formats import NBSP
 from fabricreport.models.money.offers import Standing
-from fabricreport.sections.decision.monday.dates import due
 from fabricreport.sections.decision.monday.kinds import Kind, actions
 from fabricreport.sections.decision.monday.tables import UNPRICED, todo
 from fabricreport.sections.decision.offers.judged import Judged, Open
@@ -127,7 +126,7 @@ def before(case: Told) -> Table:
     rows, joined = [], needs_network(case)
     if not joined:
         term, days = Named("term", "term"), actions()[Kind.RENTS].days
-        when = Name(day(due(case.inputs.as_of, days, monday.last)))
+        when = Name(day(monday.calendar.due_by(case.inputs.as_of, days, asks=True)))
         rows.append(Row([Phrase("term", "do", term), "you", when, UNPRICED]))
     for one, row in list(zip(monday.todos, todo(monday).rows, strict=True))[:BEFORE]:
         if one.action.network and not joined:

@@ -8,7 +8,6 @@ from enum import StrEnum
 from fabricreport.books.names import input_names
 from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
-from fabricreport.scenario import is_given
 from fabricreport.sections.decision.result import WORTH_A_WORD, DecisionResult
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.stance import direction
@@ -33,8 +32,7 @@ class Finding(StrEnum):
     STAGED = "a network is bought in stages"
     STAGES_OF_TWO = "and two of them are side by side"
     STAGES_OF_ONE = "and it stands alone"
-    # the day to sign, and the option too close to tell from the one advised
-    SIGN_BY = "a date was stated, and a day by which to sign is early enough"
+    # the option too close to tell from the one advised
     WHITE_BOX = "the advised option is named, and another maker's software runs its switches"
     KIN_OF_ONE_MAKER = "that option is Ethernet, for all of which one maker answers"
     KIN_AS_NAMED = "it is another one, which its name tells"
@@ -68,8 +66,6 @@ class Finding(StrEnum):
     # the date
     DATE_ALIKE = "both run stably after as many weeks, as printed"
     DATE_APART = "one of them runs stably earlier"
-    BOTH_IN_TIME = "both meet the date in every outcome"
-    DATE_MISSED = "one of them misses it in some"
     # the acceptance test
     LEVERS_HERE = "measures on the advised option save more than they cost"
     BANDWIDTH_PRICED = "lost bandwidth has a price"
@@ -113,8 +109,6 @@ def _work(case: Told) -> Iterator[Finding]:
         return
     weeks = {case.figure(f"tail_risk.weeks.{o}").text for o in pair(case)}
     yield F.DATE_ALIKE if len(weeks) == 1 else F.DATE_APART
-    certain = all(case.figure(f"decision.ready.{o}").value == 1 for o in pair(case))
-    yield F.BOTH_IN_TIME if certain else F.DATE_MISSED
     numbers = case.latency().numbers
     waiting = {numbers[i].text for o in pair(case) if (i := f"latency.part.exposed.{o}") in numbers}
     if waiting:
@@ -144,14 +138,10 @@ def _title(case: Told) -> Iterator[Finding]:
 
 
 def _advice(case: Told) -> Iterator[Finding]:
-    """What the advice adds: the day to sign, and what the option is that is too close to tell from the one advised."""
+    """What the advice adds: what the option is that is too close to tell from the one advised."""
     found = case.spoken("decision").findings
-    elsewhere = (found.too_late, found.too_late_alone, found.take_small, found.single_nodes)
-    dated = case.inputs.params.dated and not any(elsewhere)
-    if dated and case.monday().last.early_enough:
-        yield F.SIGN_BY
     white = any(o.operating_model == OperatingModel.WHITEBOX for o in case.inputs.options if o.id == pair(case)[0])
-    if white and not any(elsewhere):
+    if white and not (found.take_small or found.single_nodes):
         yield F.WHITE_BOX
     if found.kin_near:
         kin = next(option for option in case.inputs.options if option.id == case.decision().kin)

@@ -14,6 +14,7 @@ from fabricreport.sections.decision.held_figures import HELD
 from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.monday.figures import MONDAY
+from fabricreport.sections.decision.schedule_figures import SCHEDULE
 from fabricreport.sections.decision.neighbours import NEIGHBOURS
 from fabricreport.sections.decision.offers.figures import OFFERS, bid_lines, offers_in
 from fabricreport.sections.decision.turning import Turn, label_of
@@ -266,6 +267,7 @@ FIGURES = Declaration(
         *CORNER_FIGURES,
         *COURSES,
         *MONDAY,
+        *SCHEDULE,
     ),
     {
         "option": Index(lambda at: at.result.totals),

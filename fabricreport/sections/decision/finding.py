@@ -58,8 +58,16 @@ class DecisionFinding(StrEnum):
     OFFERS_SINGLE_NODE_CHEAPER = "a renter: the same work within single nodes costs less than across the network"
     OFFERS_NAME_COUNTS = "the network's name is worth money here"
     # the date
-    TOO_LATE = "neither of the two is likely to be ready by the date stated"
-    TOO_LATE_ALONE = "the only option is not likely to be ready by the date stated"
+    UNDATED = "no date was stated"
+    IN_TIME = "the course advised is likely to meet the date stated"
+    TOO_LATE = "it is not, nor is either of two networks that is ordered at once"
+    TOO_LATE_ALONE = "it is not, and no two networks are held against each other"
+    LATE_BY_ASKING = "it is not, for it asks first: one of the two, ordered at once, is"
+    LATE_CHOICE = "it is not, and the one of the two not advised is"
+    LATE_RENT = "machines that are rented first would meet it"
+    LATE_MOVE = "nor would they"
+    LATE_BUT_FOR_LEAD = "it hangs on a lead time that is assumed"
+    LEAD_ASSUMED = "what the course advised waits for is delivered when we assume it is"
     # the advice
     TAKE = "take the choice, as it stands"
     SETTLE_FIRST = "take the choice once the figures named are settled"
@@ -122,8 +130,6 @@ class DecisionFinding(StrEnum):
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
     # what to do before signing
     MONDAY_LISTED = "there is something to do before signing"
-    MONDAY_LAST = "and a day by which to sign is early enough"
-    MONDAY_PAST = "and no day to sign is early enough"
     # the annex
     LIMIT_STATED = "the client states the amount below which a lead is close"
     FEW_GPUS = "the client plans so few GPUs that the rule of size comes near"

@@ -31,6 +31,7 @@ from fabricreport.sections.decision.monday.words import monday_words
 from fabricreport.sections.decision.offers.words import offer_findings, offer_words
 from fabricreport.sections.decision.offers.words import opening as opening_of_offers
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.schedule_words import schedule_findings, schedule_words
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.ties import told_ground
 from fabricreport.sections.decision.turning_words import VERB, edging, unquoted_named, without_named
@@ -121,8 +122,8 @@ def _offered(read: _Read) -> Iterator[DecisionFinding]:
 
 def _date(read: _Read) -> Iterator[DecisionFinding]:
     yield from course_findings(read.given, read.result.courses)
-    if read.late and not read.result.offers:
-        yield F.TOO_LATE_ALONE if read.alone else F.TOO_LATE
+    if not read.result.offers:
+        yield from schedule_findings(read.result)
 
 
 def _advice(read: _Read) -> Iterator[DecisionFinding]:
@@ -277,6 +278,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),
         "argued": Name(side_names(read.given.options, leaning(result.framework.argued)).phrase),
         **course_words(read.given, result.courses),
+        **schedule_words(read.given, result),
         "confidence": str(verdict.confidence),
         "doubt": Name(name_book().doubts[verdict.capped]) if verdict.capped else None,
         "firmness": Name(", since ".join(filter(None, (verdict.confidence, name_book().doubts.get(verdict.capped))))),

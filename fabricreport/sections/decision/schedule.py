@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from math import floor
+from typing import Any
 
+import numpy as np
+
+from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Course
 from fabricreport.provenance import inputs_of, plain
@@ -18,45 +23,62 @@ from fabricreport.vocabulary import CourseKind
 
 
 @dataclass(frozen=True)
+class Kept:
+    """The last `day` of delivery or of hand-over with which the client's date is met by the share wanted, and the `chance` of
+    meeting it then."""
+
+    day: date
+    chance: float
+
+
+@dataclass(frozen=True)
 class Schedule:
     """`advised`: the calendar of the course advised, and the inputs it `rests_on`; `courses`: of every course that is priced, by
-    its key. `sooner`: the key of the course in production first, where that is before the one advised; `''` where none is.
-    `lead_weeks`: the weeks from order to delivery with which the client's date is met, where they lie in the range assumed."""
+    its key. `kept`: by when all has to be delivered; None where no date binds, or no day is early enough. `lead_weeks`: the
+    weeks from order to delivery with which a date is met that is not otherwise, where they lie in the range assumed."""
 
     advised: Calendar
     rests_on: frozenset[str]
     courses: Mapping[str, Calendar]
-    sooner: str
+    kept: Kept | None
     lead_weeks: int | None
 
     @property
-    def none_in_time(self) -> bool:
-        """Whether no course meets the client's date."""
-        return not any(one.in_time for one in (self.advised, *self.courses.values()))
+    def assumes_lead(self) -> bool:
+        """Whether what the advised course waits for is delivered when we assume it is."""
+        return LEAD in self.rests_on
 
 
 def schedule_of(given: Inputs, bills: Bills, found: CoursesResult) -> Schedule:
     """The calendars of a case's courses of action."""
     due, share = given.params.schedule.production_by, float(given.params.schedule.share_wanted)
 
-    def taken(course: Course) -> str:
-        return course.options[0] if course.kind == CourseKind.TAKE else found.base
+    def clock(course: Course) -> Clock:
+        return clock_of(given, bills, course, course.options[0] if course.kind == CourseKind.TAKE else found.base)
 
-    def calendar(clock: Clock) -> Calendar:
-        return calendar_of(given.as_of, clock, share, due)
+    def calendar(of: Clock) -> Calendar:
+        return calendar_of(given.as_of, of, share, due)
 
-    clocks = {row.key: clock_of(given, bills, row.course, taken(row.course)) for row in found.rows}
-    courses = {key: calendar(clock) for key, clock in clocks.items()}
-    advised = clock_of(given, bills, found.advised, taken(found.advised))
+    advised = clock(found.advised)
     ours = calendar(advised)
-    first = min(courses, key=lambda key: courses[key].safe)
     return Schedule(
         ours,
         inputs_of(advised.production),
-        courses,
-        first if courses[first].safe < ours.safe else "",
+        {row.key: calendar(clock(row.course)) for row in found.rows},
+        _kept(given, advised, share),
         None if ours.in_time else _lead(given, advised, share),
     )
+
+
+def _kept(given: Inputs, clock: Clock, share: float) -> Kept | None:
+    allowed, after = given.params.weeks_allowed, _after_delivery(clock)
+    if np.isinf(allowed):
+        return None
+    days = floor((allowed - quantile(after, share)) * DAYS_PER_WEEK)
+    if days < 1:
+        return None
+    chance = float(np.mean(after <= allowed - days / DAYS_PER_WEEK))
+    return Kept(given.as_of + timedelta(days=days), chance)
 
 
 def _lead(given: Inputs, clock: Clock, share: float) -> int | None:
@@ -64,6 +86,10 @@ def _lead(given: Inputs, clock: Clock, share: float) -> int | None:
     weeks are no assumption."""
     if LEAD not in inputs_of(clock.delivery):
         return None
-    others = plain(clock.production) - plain(clock.delivery) + plain(clock.order)
-    most = floor(given.params.weeks_allowed - quantile(others, share))
+    most = floor(given.params.weeks_allowed - quantile(_after_delivery(clock) + plain(clock.order), share))
     return most if most >= given.uncertain(LEAD).low else None
+
+
+def _after_delivery(clock: Clock) -> Any:
+    """Weeks from delivery to production (draws,)."""
+    return plain(clock.production) - plain(clock.delivery)
