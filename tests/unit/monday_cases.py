@@ -27,7 +27,7 @@ CLIENTS: dict[str, tuple[str, dict[str, Any]]] = {
         {"options": ["rocev2-branded-400g", "rocev2-whitebox-400g"], "organisation__qos_expertise": "none"},
     ),
     "unlike generations": ("example", {"cluster__link_gbits_per_s": 800, "cluster__gpu": "b300"}),
-    "out of date": ("two options", {"as_of": "2027-05-28"}),
+    "out of date": ("two options", {"as_of": "2027-05-28", "schedule": {}}),
 }
 
 

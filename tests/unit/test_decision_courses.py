@@ -251,7 +251,8 @@ def test_one_run_takes_as_many_times_longer_as_it_loses_nodes() -> None:
 @rows("days", [1, 40])
 def test_jobs_within_nodes_are_advised_only_where_a_run_ends_in_time(days: int) -> None:
     case = client("tern-finetuning").changed(
-        money__acquisition="buy", money__horizon_months=36, cluster__tenancy="single", workload__run_days=days
+        money__acquisition="buy", money__horizon_months=36, cluster__tenancy="single", workload__run_days=days,
+        schedule={},
     )
     courses = case.decision().courses
     row = courses.row(CourseKind.SINGLE_NODE)
@@ -314,8 +315,8 @@ def test_a_client_whose_date_nobody_meets_is_told_to_rent_first_where_being_late
     assert courses.meeting is not None and mean(courses.meeting.extra) <= mean(courses.meeting.late)
     assert (courses.advised.kind, courses.by_date) == (CourseKind.RENT_FIRST, True)
     holds = set(case.spoken("decision").findings)
-    assert {F.RENT_FIRST_LATE, F.TOO_LATE, F.COURSES_INVOLVED} <= holds
-    assert not {F.RENT_FIRST, F.COURSES_PLAIN, F.DATE_DEAR} & holds
+    assert {F.RENT_FIRST_LATE, F.IN_TIME, F.COURSES_INVOLVED} <= holds
+    assert not {F.RENT_FIRST, F.TOO_LATE, F.COURSES_PLAIN, F.DATE_DEAR} & holds
 
 
 def test_a_client_whose_date_is_dearer_to_meet_than_to_miss_is_told_so() -> None:

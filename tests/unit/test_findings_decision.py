@@ -107,7 +107,7 @@ def test_a_course_of_another_size_is_named_though_its_option_is_not_compared_her
 @rows(
     ("name", "holds", "fails"),
     [
-        ("example", {F.SETTLE_FIRST, F.STALE, F.ASSUMED}, {F.TAKE, F.TOO_LATE}),
+        ("example", {F.SETTLE_FIRST, F.STALE, F.ASSUMED, F.TOO_LATE, F.LATE_RENT, F.LEAD_ASSUMED}, {F.TAKE, F.IN_TIME}),
         ("halden-cloud", {F.SETTLE_FIRST, F.STALE}, {F.ASK_BOTH, F.ON_PRICE, F.NEAR_BY_STATED}),
         ("open cloud", {F.ASK_BOTH}, {F.ON_PRICE, F.TAKE}),
         (
@@ -115,7 +115,7 @@ def test_a_course_of_another_size_is_named_though_its_option_is_not_compared_her
             {F.SETTLE_STAGE_ONE, F.KIN_NEAR, F.KIN_SETTLED},
             {F.TAKE, F.TAKE_SMALL},
         ),
-        ("pressed", {F.TOO_LATE, F.RENT_FIRST_LATE}, {F.DATE_DEAR}),
+        ("pressed", {F.IN_TIME, F.RENT_FIRST_LATE}, {F.DATE_DEAR, F.TOO_LATE}),
         ("too late", {F.TOO_LATE, F.DATE_DEAR}, {F.RENT_FIRST_LATE}),
         ("one node", {F.TAKE_SMALL}, {F.ASK_BOTH}),
         ("nothing is material", set(), {F.ON_PRICE}),

@@ -21,11 +21,12 @@ from fabricreport.case import Case
 from fabricreport.evidence import read_yaml
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due
-from fabricreport.sections.decision.monday.dates import is_working_day
 from fabricreport.sections.decision.monday.kinds import PARTING, Kind, actions, most, roles
 from fabricreport.sections.decision.monday.study import Monday, monday_of, ranked
 from fabricreport.sections.decision.monday.tables import UNPRICED, todo
 from fabricreport.sections.decision.monday.words import letter_of, monday_words, word_of
+from fabricreport.sections.schedule.calendar import Step
+from fabricreport.sections.schedule.days import is_working_day
 
 pytestmark = pytest.mark.slow
 
@@ -68,7 +69,10 @@ def test_a_list_is_short_ordered_by_worth_and_dated(name: str) -> None:
     priced = [w for w in worth if w is not None]
     assert worth == [*sorted(priced, reverse=True), *[None] * (len(worth) - len(priced))] and all(w > 0 for w in priced)
     assert len({one.action.kind for one in monday.todos}) == len(monday.todos)
-    assert all(case.as_of < one.by <= monday.last.day and is_working_day(one.by) for one in monday.todos)
+    days = monday.calendar.days
+    for one in monday.todos:
+        assert case.as_of < one.by <= days[Step.ORDER] and is_working_day(one.by)
+        assert one.answer is None or one.by < one.answer == days[Step.ANSWERS] < days[Step.ORDER]
     assert all(one.who for one in monday.todos)
     table = todo(monday)
     assert [row.cells[-1] == UNPRICED for row in table.rows] == [w is None for w in worth]
@@ -118,12 +122,10 @@ def test_a_single_node_needs_nothing_done_about_the_network() -> None:
     assert not any(one.action.network for one in monday.todos)
 
 
-def test_who_is_too_late_already_is_told_so_and_has_a_day_left() -> None:
+def test_who_is_too_late_already_is_given_days_that_can_be_kept() -> None:
     late = listed(of("too late"))
-    assert {one.by for one in late.todos} == {date(2026, 11, 30)} and not late.last.early_enough
-    holds = set(of("too late").spoken("decision").findings)
-    assert (F.MONDAY_PAST in holds, F.MONDAY_LAST in holds) == (True, False)
-    assert F.MONDAY_LAST in set(of("example").spoken("decision").findings)
+    assert not late.calendar.in_time and max(one.by for one in late.todos) <= late.calendar.days[Step.ORDER]
+    assert F.TOO_LATE in set(of("too late").spoken("decision").findings)
 
 
 def test_a_renter_s_reader_acts_and_a_builder_s_purchasing() -> None:
@@ -150,8 +152,8 @@ def test_what_is_not_priced_stands_last_and_in_the_order_of_the_file() -> None:
 
 def test_words_know_every_kind_whether_it_applies_or_not() -> None:
     words = monday_words(listed(of("example")))
-    assert set(words) == {*map(word_of, Kind), *LETTERS, "last_day"}
-    assert all(isinstance(w, tuple) and len(w) <= 1 for k, w in words.items() if k != "last_day")
+    assert set(words) == {*map(word_of, Kind), *LETTERS}
+    assert all(isinstance(w, tuple) and len(w) <= 1 for w in words.values())
 
 
 # ---- letters to both sides of an open course: whose amounts stand in them

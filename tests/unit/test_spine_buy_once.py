@@ -11,6 +11,7 @@ from rows import rows
 from fabricreport.blocks.phrases import Phrase
 from fabricreport.case import Case
 from fabricreport.provenance import mean_of
+from fabricreport.sections.decision.finding import DecisionFinding as D
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.spine import buy_once_tables as tables
 from fabricreport.spine import passes
@@ -47,8 +48,6 @@ ONE_OF: dict[str, set[Finding]] = {
 }
 AT_MOST_ONE: dict[str, set[Finding]] = {
     "conditions": {F.SETTLE_BOTH, F.SETTLE_QUOTES, F.SETTLE_TERMS, F.SETTLE_TESTS},
-    "day": {F.SIGN_BY, F.NO_DAY},
-    "quotes": {F.QUOTES_BEFORE, F.QUOTES_LATE, F.NO_DAY},
     "third": {F.THIRD, F.THIRD_CLOSE},
     "tenants": {F.NEIGHBOURS_TOLD, F.NEIGHBOURS_ALIKE},
     "damages": {F.DAMAGES_ALIKE, F.DAMAGES_APART},
@@ -61,7 +60,7 @@ AT_MOST_ONE: dict[str, set[Finding]] = {
     "gives": {F.GIVES_THREE, F.GIVES_TWO, F.GIVES_ONE, F.GIVES_NONE},
     "speed": {f for f in F if f.name.startswith("SPEED_")},
     "stands": {f for f in F if f.name.startswith("STANDS_")},
-    "in time": {F.BOTH_IN_TIME, F.ONE_IN_TIME, F.NONE_IN_TIME, F.ALONE_IN_TIME, F.ALONE_LATE},
+    "in time": {F.BOTH_IN_TIME, F.ONE_IN_TIME, F.NONE_IN_TIME, F.ALONE_IN_TIME, F.ALONE_LATE, F.HEAD_SAFE},
     "test": {F.TEST_OF_ONE, F.TEST_OF_BOTH},
     "weeks": {F.CLAUSE_OF_ONE, F.CLAUSE_OF_BOTH},
 }
@@ -86,7 +85,7 @@ def test_of_what_excludes_each_other_one_holds(name: str) -> None:
 
 def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_side() -> None:
     holds = found("infiniband ahead")
-    assert {F.ASKS_WHICH, F.TILE_SAVES, F.ODDS_LEANING, F.DATE_OF_TWO, F.SWITCHES_WEEKS, F.BOTH_IN_TIME} <= holds
+    assert {F.ASKS_WHICH, F.TILE_SAVES, F.ODDS_LEANING, F.SWITCHES_WEEKS, F.NONE_IN_TIME} <= holds
     causes = len(Read(client("infiniband ahead")).causes[0])
     assert {1: F.WHY_SAVES_ONE, 2: F.WHY_SAVES_TWO, 3: F.WHY_SAVES_THREE}[causes] in holds
     assert {
@@ -98,7 +97,7 @@ def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_sid
         F.HEAD_SAVES,
     } <= holds
     assert holds & AT_MOST_ONE["conditions"]
-    assert {F.SIGN_BY, F.TEST_OF_ONE, F.CLAUSE_OF_ONE} <= holds
+    assert {F.TEST_OF_ONE, F.CLAUSE_OF_ONE} <= holds
 
 
 def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
@@ -109,7 +108,7 @@ def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
         F.CLOSE_BY_RULE,
         F.CASE_COMMIT,
         F.ASKING_COSTS,
-        F.STANDS_ASKING,
+        F.STANDS_OPEN,
         F.HEAD_CLOSE,
     } <= holds
     assert {F.TEST_OF_BOTH, F.CLAUSE_OF_BOTH, F.CARE_LISTING} <= holds
@@ -119,13 +118,20 @@ def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
 def test_a_date_that_nobody_meets_is_said_once() -> None:
     holds = found("too late")
     assert F.NONE_IN_TIME in holds
-    assert not holds & {F.SIGN_BY, F.NO_DAY}, "the chances of both are told in place of a day"
+    on_page_one = set(client("too late").spoken("decision").findings) & {D.TOO_LATE, D.IN_TIME, D.UNDATED, D.LATE_RENT, D.LATE_MOVE}
+    assert on_page_one == {D.TOO_LATE, D.LATE_RENT}
+
+
+def test_without_a_date_the_earliest_safe_one_is_the_heading() -> None:
+    silent = client("two options").changed(schedule={})
+    assert set(findings(silent)) & AT_MOST_ONE["in time"] == {F.HEAD_SAFE}
+    assert D.UNDATED in silent.spoken("decision").findings and words(silent)
 
 
 def test_a_cluster_without_a_network_is_told_of_no_dates() -> None:
     holds = found("one node")
     assert {F.WHY_SMALL, F.CASE_SMALL, F.SWITCH_NONE, F.HEAD_SMALL} <= holds
-    assert not holds & {F.DATES_TOLD, F.DATE_OF_TWO, F.TEST_OF_ONE, *AT_MOST_ONE["in time"]}
+    assert not holds & {F.DATES_TOLD, F.TEST_OF_ONE, *AT_MOST_ONE["in time"]}
 
 
 def test_one_option_alone_is_held_against_nothing() -> None:
@@ -164,17 +170,6 @@ def test_a_third_cause_is_named_where_it_weighs_as_much_as_one_of_the_other_side
     assert F.WHY_SAVES_THREE in found("halden-cloud")
 
 
-def test_quotes_are_held_against_the_last_day_to_sign() -> None:
-    for name in CLIENTS:
-        read, day = Read(client(name)), client(name).monday().last.day
-        told = found(name) & {F.QUOTES_BEFORE, F.QUOTES_LATE}
-        assert bool(told) == (F.SIGN_BY in found(name) and read.quotes_by is not None)
-        if told:
-            assert (F.QUOTES_LATE in told) == (read.quotes_by >= day)
-    assert F.QUOTES_LATE in found("example") and F.QUOTES_BEFORE in found("halden-cloud")
-    assert str(words(client("halden-cloud"))["quotes_by"]) == "13 January 2027"
-
-
 def test_weeks_on_the_card_are_those_of_a_reference_cluster() -> None:
     assert F.SWITCH_WEEKS in found("example")
     for name in CLIENTS:
@@ -196,7 +191,9 @@ def test_weeks_that_turn_the_advice_are_settled_in_an_offer_on_their_network() -
 def test_what_asking_costs_is_told_where_either_may_be_taken() -> None:
     case = client("open cloud")
     assert case.figure("decision.courses.against.offers").value > 0
-    assert F.STANDS_OPEN not in found("open cloud") and F.RIVAL_EVER not in found("open cloud")
+    assert F.STANDS_OPEN in found("open cloud"), "asking misses the date"
+    undated = set(findings(case.changed(schedule={})))
+    assert F.STANDS_ASKING in undated and not {F.STANDS_OPEN, F.RIVAL_EVER} & undated
     assert not Read(client("example")).asking_costs and not Read(client("example")).asking_small
 
 

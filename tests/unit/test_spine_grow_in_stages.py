@@ -202,14 +202,6 @@ def test_weeks_that_would_change_the_answer_are_told_with_the_size_they_are_stat
         assert told & of(kestrel(), decision=altered(result, turns=replace(result.turns, drawn=drawn))) == {said}
 
 
-def test_the_day_to_sign_is_told_where_a_date_was_stated_and_the_day_is_early_enough() -> None:
-    assert F.SIGN_BY in of(kestrel())
-    case: Any = Altered(kestrel(), {})
-    monday = kestrel().monday()
-    case.monday = lambda: replace(monday, last=replace(monday.last, early_enough=False))
-    assert F.SIGN_BY not in set(findings(case))
-
-
 def test_an_option_too_close_to_tell_is_explained_where_it_is_ethernet_of_one_maker() -> None:
     told, result = {F.KIN_OF_ONE_MAKER, F.KIN_AS_NAMED}, kestrel().decision()
     assert told & of(kestrel()) == {F.KIN_OF_ONE_MAKER}
@@ -224,12 +216,6 @@ def test_weeks_and_waiting_are_alike_or_apart_as_they_print() -> None:
     assert F.DATE_APART in of(kestrel(), {f"tail_risk.weeks.{choice}": weeks + 3})
     waits = {kestrel().figure(f"latency.part.exposed.{o}").text for o in (choice, rival)}
     assert (F.STEP_ALIKE if len(waits) == 1 else F.STEP_APART) in of(kestrel())
-
-
-def test_a_date_is_missed_in_no_outcome_or_in_some() -> None:
-    choice = kestrel().decision().verdict.choice
-    assert {F.BOTH_IN_TIME, F.DATE_MISSED} & of(kestrel()) == {F.BOTH_IN_TIME}
-    assert {F.BOTH_IN_TIME, F.DATE_MISSED} & of(kestrel(), {f"decision.ready.{choice}": 0.99}) == {F.DATE_MISSED}
 
 
 def test_the_kind_of_network_stays_open_only_at_a_site_not_yet_begun() -> None:
