@@ -48,22 +48,20 @@ def advised(
 
     Where the client stated a date, a course that is not likely to meet it never takes the place of one that is; and where
     the plain one is not likely to, the cheapest of those that are is advised, unless it costs more beside the plain one
-    than the lateness that it saves: then the date is what has to move. Where none is likely to it has to move in any case,
-    and money alone advises.
+    than the lateness that it saves. Then, and where none is likely to, the date is what has to move, and money alone advises.
     """
     able = [o for o in others if o.carried_out]
-    date_binds = date_stated and any(o.ready >= ready_probability for o in (plain, *able))
-
-    def likely(one: Offered) -> bool:
-        return not date_binds or one.ready >= ready_probability
-
-    if not likely(plain):
-        in_time = [o for o in able if likely(o)]
-        best = _cheapest(in_time)
-        pays = best.against - plain.against <= plain.late - best.late
-        return Advised(best.course if pays else plain.course, by_date=pays, in_time=best.course)
-    cheaper = [o for o in able if likely(o) and o.against < plain.against and plain.against - o.against >= materiality]
-    return Advised(_cheapest(cheaper).course) if cheaper else Advised(plain.course)
+    ready = [o for o in able if not date_stated or o.ready >= ready_probability]
+    in_time: Course | None = None
+    if date_stated and plain.ready < ready_probability:
+        if ready:
+            best = _cheapest(ready)
+            if best.against - plain.against <= plain.late - best.late:
+                return Advised(best.course, by_date=True, in_time=best.course)
+            in_time = best.course
+        ready = able
+    cheaper = [o for o in ready if o.against < plain.against and plain.against - o.against >= materiality]
+    return Advised(_cheapest(cheaper).course if cheaper else plain.course, in_time=in_time)
 
 
 def _cheapest(courses: Sequence[Offered]) -> Offered:
