@@ -29,7 +29,14 @@ TOGETHER = {
     **dict.fromkeys(("test_monday.py", "test_monday_conditions.py", "test_monday_days.py"), "monday"),
 }
 """Files that read what is built once, by its name: the memos, the clients of `monday_cases`."""
-SPREAD = {"test_covering_array.py", "test_decisions.py", "test_fuzz.py", "test_laws.py", "test_close_laws.py", "test_schedule_laws.py"}
+SPREAD = {
+    "test_covering_array.py",
+    "test_decisions.py",
+    "test_fuzz.py",
+    "test_laws.py",
+    "test_close_laws.py",
+    "test_schedule_laws.py",
+}
 """Files of many clients: each is asked by one worker, whichever is free."""
 LONG = (MEMOS, "test_build.py", "test_execute.py", "test_liveness.py", "test_every_branch.py")
 """Groups that take longest, begun first: one begun last would leave the other worker idle."""

@@ -25,7 +25,6 @@ from fabricreport.located import undotted
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import days_of_tokens, gpu_type, one_node
-from fabricreport.sections.decision.inputs import ready
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
 from fabricreport.sections.schedule.arrival import CLOCK
 from fabricreport.sections.schedule.days import told
@@ -186,13 +185,14 @@ def _not_ready(case: Case) -> Iterator[Caution]:
     due, option = case.params.schedule.production_by, _advised(case)
     if due is None:
         return
-    met = ready(case.chain.bills, case.params.weeks_allowed)
+    met = case.comparison.verdict.ready
     best = max(_rdma(case), key=lambda o: met[o.id])
-    said: dict[str, Number | str] = {"day": told(due), "best": best.name, "most": _in_time(case, best, met)}
+    day, most = told(due), _in_time(case, best, met)
     if met[best.id] < _HALF:
-        yield _caution("nobody-ready", **said)
+        yield _caution("nobody-ready", day=day, best=best.name, most=most)
     elif met[option.id] < _HALF:
-        yield _caution("advice-not-ready", choice=option.name, met=_in_time(case, option, met), **said)
+        ours = _in_time(case, option, met)
+        yield _caution("advice-not-ready", day=day, best=best.name, most=most, choice=option.name, met=ours)
 
 
 def _in_time(case: Case, option: Option, met: Mapping[str, float]) -> Number:

@@ -19,7 +19,6 @@ from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking
 from fabricreport.sections.diligence.study import contracts
-from fabricreport.sections.schedule.calendar import Step
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import STATED, Basis, Confidence, CourseKind, Ground, Side
@@ -126,12 +125,6 @@ class _Read:
         self.ground: str = self.result.ground
         self.quote = next((one for one in case.monday().todos if one.action.kind == Kind.RENTS), None)
         self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
-
-    @property
-    def last_day(self) -> date:
-        """The last day of hand-over with which the client's date is met; where none is, the one that is reckoned with."""
-        found = self.result.schedule
-        return found.kept.day if found.kept else found.advised.days[Step.DELIVERY]
 
     @property
     def one_network(self) -> bool:
@@ -267,7 +260,7 @@ def _tiles(read: _Read) -> Iterator[Finding]:
         yield F.READY_OFFER
     elif read.asking and read.counted_on:
         yield F.READY_BY
-        if (asked := read.answered) and asked >= read.last_day:
+        if (asked := read.answered) and asked >= read.result.schedule.last_delivery:
             yield F.ANSWERS_LATE
     else:
         yield F.READY_PAIR if read.pair else F.READY_ALONE
@@ -393,7 +386,7 @@ def words(case: Told) -> Mapping[str, object]:
         "lowest": _priced(read, order[0]) if order else None,
         "highest": _priced(read, order[-1]) if order else None,
         "second_way": _second_way(read),
-        "last_date": Name(day(read.last_day)),
+        "last_date": Name(day(read.result.schedule.last_delivery)),
         "shown": Name(str(SHOWN)),
         "credited": tuple(_credits(read)),
         "crediting": tuple(Named(j.offer.seller, j.offer.id) for j in order if j.offer.credit is not None),
@@ -480,7 +473,7 @@ def turning(case: Told) -> Mapping[str, Named | None]:
     """What would change the answer, by kind: the thing that its phrase is said of, or None where it does not apply."""
     read = _Read(case)
     found = read.found
-    by = day(read.answered or read.last_day)
+    by = day(read.answered or read.result.schedule.last_delivery)
 
     def turn(kind: str, *, holds: bool) -> Named | None:
         return Named(kind, kind, by=Name(by)) if holds else None

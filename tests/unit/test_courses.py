@@ -140,7 +140,9 @@ def test_a_date_that_was_stated_is_met_before_money_is_saved() -> None:
         RENT, by_date=True, in_time=RENT
     )
     assert choose(dear, plain=late) == Advised(TAKE)
-    assert choose(Offered(PILOT, -500.0, 0.1), plain=late, dated=True) == Advised(PILOT), "no course meets it: money alone"
+    assert choose(Offered(PILOT, -500.0, 0.1), plain=late, dated=True) == Advised(PILOT), (
+        "no course meets it: money alone"
+    )
 
 
 def test_a_date_that_costs_more_to_meet_than_to_miss_is_moved() -> None:

@@ -251,7 +251,10 @@ def test_one_run_takes_as_many_times_longer_as_it_loses_nodes() -> None:
 @rows("days", [1, 40])
 def test_jobs_within_nodes_are_advised_only_where_a_run_ends_in_time(days: int) -> None:
     case = client("tern-finetuning").changed(
-        money__acquisition="buy", money__horizon_months=36, cluster__tenancy="single", workload__run_days=days,
+        money__acquisition="buy",
+        money__horizon_months=36,
+        cluster__tenancy="single",
+        workload__run_days=days,
         schedule={},
     )
     courses = case.decision().courses

@@ -466,7 +466,9 @@ def test_a_memo_with_the_decision_begins_with_its_body_and_one_without_has_none(
 def test_a_key_of_weeks_is_refused_with_the_date_that_it_meant(tmp_path: Path) -> None:
     path = tmp_path / "weeks.yaml"
     text = (PARAMS / "example.yaml").read_text(encoding="utf-8")
-    path.write_text(text.replace("\nschedule: {production_by: 2027-02-19}", "  time_to_production_weeks: 12"), encoding="utf-8")
+    path.write_text(
+        text.replace("\nschedule: {production_by: 2027-02-19}", "  time_to_production_weeks: 12"), encoding="utf-8"
+    )
     with pytest.raises(InputError) as caught:
         load_params(path)
     (told,) = caught.value.problems

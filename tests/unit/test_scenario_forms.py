@@ -177,6 +177,7 @@ def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_
         "workload.jobs",
         "workload.checkpoint_minutes",
         "organisation.beyond_money",
+        "schedule.production_by",
         "providers",
         "overrides",
         "money.materiality_usd",
@@ -209,7 +210,7 @@ def _all_keys(schema: dict[str, Any]) -> set[str]:
         schema,
         *(schema["$defs"][name] for name in ("Client", "MemoHead", "Cluster", "Workload", "Organisation")),
     ]
-    models += [schema["$defs"][name] for name in ("Money", "Weights")]
+    models += [schema["$defs"][name] for name in ("Schedule", "Money", "Weights")]
     return {key for model in models for key in model["properties"]}
 
 

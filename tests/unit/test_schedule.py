@@ -27,7 +27,12 @@ STEPS = tuple(Step)
 
 def test_working_days_skip_the_weekend() -> None:
     days = [working_days_after(FRIDAY, n) for n in (0, 1, 5, 6)]
-    assert [told(day) for day in days] == ["20 November 2026", "23 November 2026", "27 November 2026", "30 November 2026"]
+    assert [told(day) for day in days] == [
+        "20 November 2026",
+        "23 November 2026",
+        "27 November 2026",
+        "30 November 2026",
+    ]
     assert [working_days_between(FRIDAY, day) for day in days] == [0, 1, 5, 6]
 
 
@@ -50,7 +55,9 @@ def test_a_calendar_of_weeks_that_are_known_is_their_sum() -> None:
         date(2027, 4, 16), date(2027, 4, 19),
     ]  # fmt: skip
     asked = calendar_of(FRIDAY, clock(6, 2, 12, 2, 5, 3 / 7), 0.66, None).days
-    assert (asked[Step.ANSWERS], asked[Step.ORDER]) == (date(2027, 1, 1), date(2027, 1, 15)), "an answer after six weeks"
+    assert (asked[Step.ANSWERS], asked[Step.ORDER]) == (date(2027, 1, 1), date(2027, 1, 15)), (
+        "an answer after six weeks"
+    )
 
 
 _WEEKS = st.lists(st.floats(min_value=0.0, max_value=60.0), min_size=7, max_size=7).map(np.array)
@@ -138,7 +145,11 @@ def test_the_last_part_quoted_sets_the_delivery_and_what_no_quote_says_stays_ass
 @pytest.mark.slow
 def test_an_offer_is_handed_over_on_the_day_that_it_states() -> None:
     usual = bench.case("tern-finetuning").chain.bills.own["infiniband-ndr"].arrival
-    assert float(np.max(plain(usual.handed_over(6.0).power_on))) == float(np.min(plain(usual.handed_over(6.0).power_on))) == 6.0
+    assert (
+        float(np.max(plain(usual.handed_over(6.0).power_on)))
+        == float(np.min(plain(usual.handed_over(6.0).power_on)))
+        == 6.0
+    )
     assert np.all(plain(usual.power_on) > 0.0), "nobody is handed anything on the memo's own day"
 
 

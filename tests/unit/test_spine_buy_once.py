@@ -118,7 +118,13 @@ def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
 def test_a_date_that_nobody_meets_is_said_once() -> None:
     holds = found("too late")
     assert F.NONE_IN_TIME in holds
-    on_page_one = set(client("too late").spoken("decision").findings) & {D.TOO_LATE, D.IN_TIME, D.UNDATED, D.LATE_RENT, D.LATE_MOVE}
+    on_page_one = set(client("too late").spoken("decision").findings) & {
+        D.TOO_LATE,
+        D.IN_TIME,
+        D.UNDATED,
+        D.LATE_RENT,
+        D.LATE_MOVE,
+    }
     assert on_page_one == {D.TOO_LATE, D.LATE_RENT}
 
 

@@ -14,9 +14,9 @@ from fabricreport.sections.decision.held_figures import HELD
 from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.monday.figures import MONDAY
-from fabricreport.sections.decision.schedule_figures import SCHEDULE
 from fabricreport.sections.decision.neighbours import NEIGHBOURS
 from fabricreport.sections.decision.offers.figures import OFFERS, bid_lines, offers_in
+from fabricreport.sections.decision.schedule_figures import SCHEDULE
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
 
@@ -166,7 +166,9 @@ _OPTIONS = (
     EachSpec(
         "decision.ready[option]",
         "share",
-        label=lambda at, option: f"Chance that {at.names[option]}, ordered at once, is in production by the client's date",
+        label=lambda at, option: (
+            f"Chance that {at.names[option]}, ordered at once, is in production by the client's date"
+        ),
         rule="share of outcomes in which all weeks from the memo's date to production are at most those to the client's date",
         value=lambda at, option: at.result.verdict.ready[option],
         inputs=lambda at, option: {*inputs_of(at.bills.own[option].production_weeks), DATE},

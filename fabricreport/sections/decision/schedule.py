@@ -17,7 +17,7 @@ from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.courses.weeks import clock_of
 from fabricreport.sections.schedule.arrival import LEAD
-from fabricreport.sections.schedule.calendar import Calendar, Clock, calendar_of, quantile
+from fabricreport.sections.schedule.calendar import Calendar, Clock, Step, calendar_of, quantile
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.vocabulary import CourseKind
 
@@ -42,6 +42,11 @@ class Schedule:
     courses: Mapping[str, Calendar]
     kept: Kept | None
     lead_weeks: int | None
+
+    @property
+    def last_delivery(self) -> date:
+        """The last day of delivery with which the client's date is met; where none is, the one that is reckoned with."""
+        return self.kept.day if self.kept else self.advised.days[Step.DELIVERY]
 
     @property
     def assumes_lead(self) -> bool:
