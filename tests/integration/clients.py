@@ -49,6 +49,7 @@ _OVERRIDES: dict[str, list[dict[str, Any]]] = {
         {"id": "evidence:pue", "value": 1.3},
     ],
 }
+_DUE = {"too soon": "2026-12-04", "in time": "2027-06-18", "after years": "2029-11-30"}
 _BY_HAND: Levels = {
     "client": ("Acme", "Ørsted & Söhne 9000"),
     "as_of": ("2026-11-27", "2026-11-05"),
@@ -62,6 +63,7 @@ _BY_HAND: Levels = {
     "workload.parallelism": ("choose", "stated"),
     "workload.jobs": (LEFT_OUT, "one size", "two sizes"),
     "organisation.beyond_money": (LEFT_OUT, "one first", "all in order"),
+    "schedule.production_by": (LEFT_OUT, "too soon", "in time", "after years"),
     "weights": ("equal", "one axis", "largest"),
     "options": ("proposed", "two of one family", "without InfiniBand", "own"),
     "providers": ("none", "named", "answered", "unlisted"),
@@ -295,6 +297,8 @@ def _put(data: dict[str, Any], key: str, value: Any) -> None:
 def _settle_head(row: Row, data: dict[str, Any]) -> None:
     data["client"] = {"name": row["client"]}
     data["as_of"] = row["as_of"]
+    if row["schedule.production_by"] != LEFT_OUT:
+        _put(data, "schedule.production_by", _DUE[row["schedule.production_by"]])
     if row["weights"] == "one axis":
         data["weights"] = {"workload": 1.0, "maturity": 0.0, "scale_and_budget": 0.0, "time_to_production": 0.0}
     elif row["weights"] == "largest":

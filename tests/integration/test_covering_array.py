@@ -20,6 +20,7 @@ from fabricreport.errors import InputError
 from fabricreport.scenario.refusals import REFUSALS
 from fabricreport.sections.decision.monday.kinds import most
 from fabricreport.sections.decision.monday.tables import todo
+from fabricreport.sections.schedule.calendar import Step
 
 SIZES = yaml.safe_load(clients.SIZES.read_text(encoding="utf-8"))
 IN_ARRAY, COVERING = SIZES["in_array"], SIZES["covering"]
@@ -51,7 +52,7 @@ def assert_list_can_be_done(case: Case) -> None:
     worth = [one.due.worth for one in todos]
     priced = [w for w in worth if w is not None]
     assert worth == [*sorted(priced, reverse=True), *[None] * (len(worth) - len(priced))] and all(w > 0 for w in priced)
-    assert all(case.as_of < one.by <= monday.last.day and one.by.weekday() < 5 for one in todos)
+    assert all(case.as_of < one.by <= monday.calendar.days[Step.ORDER] and one.by.weekday() < 5 for one in todos)
     assert cluster.final_gpus > cluster.gpus_per_node or not any(one.action.network for one in todos)
 
 

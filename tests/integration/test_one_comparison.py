@@ -65,7 +65,7 @@ DATE_DECIDES: dict[str, Any] = {
     "organisation__existing_infiniband": "large",
     "organisation__existing_ethernet": "none",
     "organisation__qos_expertise": "none",
-    "schedule__production_by": "2027-05-07",
+    "schedule__production_by": "2027-04-17",
     "cluster__gpu": "h200",
     "cluster__link_gbits_per_s": 400,
     "options": ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g"],

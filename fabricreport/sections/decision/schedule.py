@@ -45,8 +45,8 @@ class Schedule:
 
     @property
     def last_delivery(self) -> date:
-        """The last day of delivery with which the client's date is met; where none is, the one that is reckoned with."""
-        return self.kept.day if self.kept else self.advised.days[Step.DELIVERY]
+        """The last day of delivery with which the client's date is met; where it is not met, the one that is reckoned with."""
+        return self.kept.day if self.kept and self.advised.in_time else self.advised.days[Step.DELIVERY]
 
     @property
     def assumes_lead(self) -> bool:

@@ -56,6 +56,7 @@ def schedule_words(given: Inputs, result: DecisionResult) -> Mapping[str, object
         "production_by": Name(told(due)) if due else None,
         "safe_day": Name(told(found.advised.safe)),
         "order_day": Name(told(found.advised.days[Step.ORDER])),
-        "deliver_by": Name(told(found.kept.day)) if found.kept else None,
+        "deliver_by": Name(told(found.last_delivery)),
+        "agreed_day": Name(told(due if due and found.advised.in_time else found.advised.safe)),
         "at_once": names[result.in_time[0]] if result.in_time else None,
     }
