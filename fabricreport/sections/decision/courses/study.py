@@ -87,7 +87,7 @@ def courses_of(
     rows = tuple(_rows(at, found))
     the_plain = _plain(comparison, staged=found.growing is not None)
     weeks = clock_of(given, base.bills, the_plain, at.option).production
-    late = at.late(weeks)
+    late = at.late(base.bills.own[at.option].production_weeks)  # what a wait adds is in the cost of asking
     chosen = advised(
         Offered(
             the_plain,
