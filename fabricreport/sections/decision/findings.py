@@ -22,6 +22,7 @@ from fabricreport.sections.decision.courses.findings import (
     course_words,
     staged,
 )
+from fabricreport.sections.decision.courses.result import TEST_OF
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.held import held_words
 from fabricreport.sections.decision.licence_words import closest_corner, licence_words, turning_corners
@@ -40,7 +41,7 @@ from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import STATED, Confidence, Ground
+from fabricreport.vocabulary import STATED, Confidence, CourseKind, Ground
 
 _FEW_TIMES = 4
 """The rule of size is told to whoever plans up to so many times the GPUs from which a network matters."""
@@ -135,6 +136,12 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
         Confidence.DOES_NOT_MATTER: F.ON_PRICE,
         Ground.SIZE: F.TAKE_SMALL,
     }
+    for kind, finding in ((CourseKind.OFFERS, F.OFFERS_SHOW), (CourseKind.PILOT, F.PILOT_SHOWS)):
+        if (
+            read.result.courses.advised.kind == kind
+            and f"decision.information.shows.{TEST_OF[kind]}" in read.result.numbers
+        ):
+            yield finding
     yield advice(read.result.courses) or staged(read.result.courses, advised.get(read.ground, F.TAKE))
 
 
