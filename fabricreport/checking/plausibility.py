@@ -26,7 +26,6 @@ from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import days_of_tokens, gpu_type, one_node
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
-from fabricreport.sections.schedule.arrival import CLOCK
 from fabricreport.sections.schedule.days import told
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from fabricreport.case import Case
     from fabricreport.scenario import ParamsFile
 
-_DUE = "param:schedule.production_by"
 _ROOM, _ASSUMED = "{assumed}", " (assumed, for none was given)"
 _LINKS = ("param:cluster.links_per_gpu", "param:cluster.link_gbits_per_s")
 _TRAY = "evidence:rack-tray-gpus"
@@ -74,6 +72,11 @@ class Caution:
 def cautions(case: Case) -> tuple[Caution, ...]:
     """Every caution that is true of the case, the gravest first; most cases have none."""
     return tuple(caution for find in _FINDERS for caution in find(case))
+
+
+def unsaid(case: Case) -> tuple[Caution, ...]:
+    """Those that page one does not say itself: a date that is missed stands in its second sentence."""
+    return tuple(caution for find in _FINDERS if find is not _not_ready for caution in find(case))
 
 
 def _caution(id: str, *, assumed: str = "", **values: Number | str) -> Caution:
@@ -187,19 +190,11 @@ def _not_ready(case: Case) -> Iterator[Caution]:
         return
     met = case.comparison.verdict.ready
     best = max(_rdma(case), key=lambda o: met[o.id])
-    day, most = told(due), _in_time(case, best, met)
     if met[best.id] < _HALF:
-        yield _caution("nobody-ready", day=day, best=best.name, most=most)
+        yield _caution("nobody-ready", day=told(due), best=best.name, most=case.figure(f"decision.ready.{best.id}"))
     elif met[option.id] < _HALF:
-        ours = _in_time(case, option, met)
-        yield _caution("advice-not-ready", day=day, best=best.name, most=most, choice=option.name, met=ours)
-
-
-def _in_time(case: Case, option: Option, met: Mapping[str, float]) -> Number:
-    return case.number(
-        f"decision.caution_ready.{option.id}", met[option.id], "share", label=f"Chance that {option.name} is in production in time",
-        rule="share of outcomes in production by the client's date, ordered at once", inputs=(*CLOCK, _DUE), digits=2,
-    )  # fmt: skip
+        most, ours = (case.figure(f"decision.ready.{o.id}") for o in (best, option))
+        yield _caution("advice-not-ready", day=told(due), best=best.name, most=most, choice=option.name, met=ours)
 
 
 def _run_length(case: Case) -> Iterator[Caution]:

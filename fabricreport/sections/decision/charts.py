@@ -51,7 +51,7 @@ def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
         axis.annotate(
             "mean and 90 % range", (p95, top * 1.1), xytext=(5, 0), textcoords="offset points", va="center", color=INK
         )
-        for ahead, x, align in ((True, 0.995, "right"), (False, 0.005, "left")):
+        for ahead, x, align in ((True, 0.98, "right"), (False, 0.02, "left")):
             winner = verdict.choice if ahead else verdict.runner_up
             text = wrapped(f"{names[winner]} costs less", 26, 3)
             axis.text(x, 0.99, text, transform=axis.transAxes, ha=align, va="top", color=side[ahead], weight="bold")

@@ -92,7 +92,8 @@ class DecisionFinding(StrEnum):
     KIN_SETTLED = "and what the client stated prefers the choice to it"
     BARRED = "a requirement of contract takes options out of the advice"
     # courses of action
-    COURSES = "courses beside taking an option are priced"
+    COURSES = "courses beside taking an option are priced, and a date binds"
+    COURSES_UNDATED = "they are, and none does"
     HALLS_ASSUMED = "and links between halls are, of an assumed length or rate"
     COURSES_PLAIN = "and none takes the place of the plain one"
     COURSES_INVOLVED = "and one takes the place of the plain one"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fabricreport.sections.decision.figure_context import DATE, DecisionFigures, Spec
 from fabricreport.sections.decision.schedule import Kept
+from fabricreport.sections.schedule.arrival import LEAD
 
 _WANTED = (DATE, "param:schedule.share_wanted")
 
@@ -15,6 +16,15 @@ def _kept(at: DecisionFigures) -> Kept:
 
 
 SCHEDULE: tuple[Spec, ...] = (
+    Spec(
+        "decision.schedule.lead_range",
+        "week",
+        label="Weeks from order to delivery, as assumed",
+        rule="the input's own range: its median and where it lies nine times in ten",
+        value=lambda at: at.given.value(LEAD),
+        digits=2,
+        when=lambda at: at.result.schedule.assumes_lead,
+    ),
     Spec(
         "decision.schedule.in_time",
         "share",

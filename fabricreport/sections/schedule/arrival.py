@@ -20,8 +20,6 @@ from fabricreport.sections.client import gpu_type, rented
 ORDER, LEAD, INSTALLATION = "evidence:order-weeks", "evidence:lead-weeks-equipment", "evidence:installation-weeks"
 RENT_ORDER, HAND_OVER = "evidence:rent-order-weeks", "evidence:handover-weeks-rented"
 SOAK = "evidence:acceptance-soak-hours"
-CLOCK = (ORDER, LEAD, INSTALLATION, SOAK)
-"""Ids of what every option's weeks before and after the network's own rest on."""
 _PRICE, _SERVER = "price:", "server"
 _ALWAYS = ("switch", "nic", _SERVER)
 """Parts that every cluster takes: what quotes say of these holds for all, what they leave out is assumed."""

@@ -16,7 +16,8 @@ from fabricreport.vocabulary import Confidence, CourseKind
 
 
 def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
-    """Every course that is priced: its cost against the plain one, what it needs, and its chance of being in time."""
+    """Every course that is priced: its cost against the plain one, what it needs, and where a date binds its chance of
+    being in time."""
     found = result.courses
     names = whole_names(given.options)
     known: Mapping[str, Mapping[str, str]] = read_yaml("courses")
@@ -36,7 +37,7 @@ def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
                     number,
                     None if number is None or row.kind in (CourseKind.OFFERS, CourseKind.PILOT) else number,
                     told["needs"],
-                    figure(f"decision.courses.ready.{row.key}"),
+                    *([figure(f"decision.courses.ready.{row.key}")] if given.params.dated else []),
                 ],
                 role="winner" if _marked(row, result) else "normal",
             )
@@ -46,7 +47,7 @@ def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
         Column("Costs more by"),
         Column("90 % range", style="spread"),
         Column("Needs"),
-        Column("Ready in time"),
+        *([Column("In time")] if given.params.dated else []),
     ]
     return Table(heads, rows, values)
 
