@@ -13,7 +13,7 @@ from fabricreport.models.judgement.comparison import Course
 
 @dataclass(frozen=True)
 class Offered:
-    """A course beside the plain one: its mean cost `against` it, whether it can be `carried_out` at a cost that is known,
+    """A course: its mean cost `against` an order at once of the option that the courses are held against, whether it can be `carried_out` at a cost that is known,
     and its chance of being ready by the client's date. `late`: what the weeks beyond that date cost on average, as far as
     `against` has it not."""
 
@@ -44,7 +44,8 @@ def advised(
     ready_probability: float,
     date_stated: bool,
 ) -> Advised:
-    """The plain course, unless another one of those that can be carried out costs less by at least the materiality.
+    """The plain course, unless another one of those that can be carried out costs less by at least the materiality, and less
+    than an order at once: where the plain one is to ask first, a costly wait makes no other way to wait worth its cost.
 
     Where the client stated a date, a course that is not likely to meet it never takes the place of one that is; and where
     the plain one is not likely to, the cheapest of those that are is advised, unless it costs more beside the plain one
@@ -60,7 +61,8 @@ def advised(
                 return Advised(best.course, by_date=True, in_time=best.course)
             in_time = best.course
         ready = able
-    cheaper = [o for o in ready if o.against < plain.against and plain.against - o.against >= materiality]
+    most = min(plain.against, 0.0)
+    cheaper = [o for o in ready if o.against < most and plain.against - o.against >= materiality]
     return Advised(_cheapest(cheaper).course if cheaper else plain.course, in_time=in_time)
 
 
