@@ -129,7 +129,9 @@ def test_the_plain_course_may_cost_something_itself() -> None:
     either = Offered(Course(CourseKind.EITHER, ("a", "b")), 60.0, 0.9)
     assert choose(Offered(RENT, -45.0, 0.9), plain=either).course == RENT
     dear = Offered(Course(CourseKind.EITHER, ("a", "b")), 900.0, 0.9)
-    assert choose(Offered(PILOT, 500.0, 0.9), plain=dear).course == dear.course, "an order at once costs less than either"
+    assert choose(Offered(PILOT, 500.0, 0.9), plain=dear).course == dear.course, (
+        "an order at once costs less than either"
+    )
     assert choose(Offered(RENT, -35.0, 0.9), plain=either).course == either.course
 
 
