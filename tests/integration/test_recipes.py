@@ -203,4 +203,4 @@ def test_charts_that_draw_one_option_draw_both_each_in_its_colour_and_by_its_nam
 @pytest.mark.trust
 def test_the_framework_treats_it_by_its_side_and_calls_the_side_by_its_name(memo: Any) -> None:
     assert memo["leans_to"] == THE_FAMILY["side"]
-    assert {side for side in memo["speaks_for"] if side not in ("in the bill", "neither")} == {NAME}
+    assert {side for side in memo["speaks_for"] if side != "neither"} == {NAME, "InfiniBand"}
