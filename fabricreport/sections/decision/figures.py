@@ -41,6 +41,20 @@ _LEAD = (
         compares=lambda at: at.compared,
     ),
     Spec(
+        "decision.sure.act",
+        "share",
+        label="Share of outcomes in which the advised act costs little more than the best other one",
+        rule=(
+            "count of outcomes in which cost(advised act, with what it leads to, its cost and its wait) − cost(the other act with "
+            "the lowest mean cost) ≤ the lead below which the choice is close ÷ all outcomes; after asking, the offer is taken "
+            "that costs less by regression on what the offers show"
+        ),
+        value=lambda at: at.result.sure,
+        inputs=lambda at: {*at.everything, *(at.result.information.rests_on if at.result.information else ())},
+        digits=2,
+        when=lambda at: at.result.sure is not None,
+    ),
+    Spec(
         "decision.assumption_share",
         "share",
         label="Share of the difference's explained spread that rests on assumptions",
@@ -128,7 +142,7 @@ _OPTIONS = (
         compares=lambda at, option: (at.result.verdict.choice, option),
     ),
     EachSpec(
-        "decision.cheapest[option]",
+        "decision.sure.wins[option]",
         "share",
         label=lambda at, option: (
             f"Share of outcomes in which {at.names[option]} is the cheapest of the options that may be taken"

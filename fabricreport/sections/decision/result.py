@@ -20,6 +20,7 @@ from fabricreport.sections.decision.cheapest import Cheapest, cheapest_of
 from fabricreport.sections.decision.corners import Corner, corners_of
 from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.courses.study import courses_of
+from fabricreport.sections.decision.courses.sure import sure_of
 from fabricreport.sections.decision.held import HeldPrice, held_of
 from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.information.study import Information, information_of
@@ -147,6 +148,12 @@ class DecisionResult:
     def courses(self) -> CoursesResult:
         """The courses of action, and the one that is advised."""
         return courses_of(self._given, self._base, self._comparison, self._search.judge, self.information)
+
+    @cached_property
+    def sure(self) -> float | None:
+        """Share of draws in which the advised act costs at most the margin more than the best other one; None without one."""
+        dated = self._search.judge.weighing.date_stated
+        return sure_of(self._bills, self.verdict, self.courses, self.information, self._knowledge(), dated=dated)
 
     @cached_property
     def monday(self) -> AtStake:
