@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
+from fabricreport.sections.decision.changes import Change
 from fabricreport.sections.decision.corner_figures import CORNER_FIGURES, corners_in
 from fabricreport.sections.decision.corners import CORNERS
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
@@ -89,16 +90,6 @@ _LEAD = (
         value=lambda at: at.result.verdict.trifle,
         inputs=lambda at: {*inputs_of(*at.networks), "evidence:rule-trifling-share"},
         digits=2,
-    ),
-    Spec(
-        "decision.equal_priors",
-        "usd",
-        label=lambda at: f"Total cost of {at.rival} less that of {at.choice}, both with the same priors",
-        rule="the model run again on the same outcomes with each input by kind of network as one of the two has it, then as the other: the lower mean",
-        value=lambda at: at.result.with_equal_priors,
-        inputs=lambda at: at.everything,
-        digits=2,
-        when=lambda at: at.result.with_equal_priors is not None,
     ),
 )
 
@@ -236,17 +227,6 @@ def _beyond_edge(edge: str) -> EachSpec:
 
 _TURNING = (
     _point("in_use", "Value in use", "mean of the input, or the client's choice", lambda _, own: own),
-    EachSpec(
-        "decision.range[drawn]",
-        lambda at, key: at.drawn[key].unit,
-        label=lambda at, key: f"Range of the input: {label_of(at.given, at.drawn[key].input_id)}",
-        rule="the input's own range: its mean and where it lies nine times in ten",
-        value=lambda at, key: at.given.own(at.drawn[key].input_id),
-        currency=lambda at, key: at.drawn[key].currency,
-        central="mean",
-        digits=2,
-        when=lambda at, key: key in at.turning,
-    ),
     _point(
         "break_even", "Where the money is level", RERUN + "mean difference zero", lambda at, own: at.everything - own
     ),
@@ -267,6 +247,47 @@ _TURNING = (
     _beyond_edge("other_edge"),
 )
 
+
+def _change(name: str, what: str, rule: str, value: Callable[[Change], float]) -> EachSpec:
+    """A value of an input that would change the advice, as this client counts it."""
+    return EachSpec(
+        f"decision.change.{name}[change]",
+        lambda at, key: at.changes[key].turn.unit,
+        label=lambda at, key: f"{what}: {label_of(at.given, at.changes[key].turn.input_id)}",
+        rule=rule,
+        value=lambda at, key: value(at.changes[key]),
+        inputs=lambda at, key: at.everything | {at.changes[key].turn.input_id},
+        currency=lambda at, key: at.changes[key].turn.currency,
+        digits=2 if name == "at" else 3,
+    )
+
+
+_CHANGES = (
+    _change(
+        "in_use",
+        "What is reckoned with",
+        "mean of the input; weeks until a network runs stably by the multiplier of the client's own network",
+        lambda change: change.in_use,
+    ),
+    _change(
+        "at",
+        "Where another option is advised",
+        RERUN + "the nearest value at which another option is advised; weeks by the same multiplier",
+        lambda change: change.at,
+    ),
+)
+_REVERSES = (
+    EachSpec(
+        "decision.reverses[reversal]",
+        "usd",
+        label=lambda at, key: f"Total cost of {at.rival} less that of {at.choice}: {at.reversals[key].what}",
+        rule=lambda at, key: f"the model run again on the same outcomes, {at.reversals[key].what}: mean difference",
+        value=lambda at, key: at.reversals[key].lead,
+        inputs=lambda at, key: at.reversals[key].behind,
+        compares=lambda at, key: (at.reversals[key].choice, at.reversals[key].rival),
+    ),
+)
+
 _ALIKE: tuple[EachSpec, ...] = alike_figures(DecisionFigures)
 _LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
 
@@ -278,6 +299,8 @@ FIGURES = Declaration(
         *OFFERS,
         *HELD,
         *CORNER_FIGURES,
+        *_CHANGES,
+        *_REVERSES,
         *COURSES,
         *MONDAY,
     ),
@@ -288,6 +311,8 @@ FIGURES = Declaration(
         "unquoted": Index(lambda at: at.unquoted),
         "held": Index(lambda at: at.held),
         "corner": Index(corners_in, tuple(CORNERS)),
+        "change": Index(lambda at: at.changes),
+        "reversal": Index(lambda at: at.reversals),
         "stale": Index(lambda at: at.result.monday.stale),
         "offer": Index(offers_in),
         "bid": Index(lambda at: at.result.bids),
