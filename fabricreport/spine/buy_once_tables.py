@@ -23,8 +23,6 @@ from fabricreport.spine.courses import course_of
 
 MOST_ACTIONS = 5
 MOST_REVERSALS = 8
-_ASKED = ("quote", "contract", "benchmark")
-"""Kinds of what sellers can tell."""
 ALWAYS = frozenset({Kind.ACCEPTANCE, Kind.BOTH})
 """What to do that page one never leaves out: the acceptance test, and to ask for the two offers that decide."""
 _DATES = {
@@ -53,13 +51,11 @@ def _change(given: Inputs, result: DecisionResult, change: Change, course: str) 
 
 
 def _who(given: Inputs, result: DecisionResult, turn: Turn) -> str:
-    """Who can tell it, and of what only one of the two compared has, whom to ask about that."""
+    """Who can tell it, and of which of the two compared, where one alone has it."""
     pair = (result.verdict.choice, result.verdict.runner_up)
     of = [o for o in pair if turn.input_id in inputs_of(result.totals[o])]
-    who = turn.settled["who"]
-    return (
-        f"{who}, of {_short(given, result)[of[0]].phrase}" if len(of) == 1 and turn.settled["kind"] in _ASKED else who
-    )
+    told = f" of {_short(given, result)[of[0]].phrase}" if len(of) == 1 else ""
+    return turn.settled["who"].format(of=told)
 
 
 def reverses(given: Inputs, result: DecisionResult) -> Table:
