@@ -91,10 +91,6 @@ class DecisionFinding(StrEnum):
     SINGLE_ONE_RUN = "one run cannot be cut into jobs of single nodes"
     SINGLE_NO_MODEL = "no memory of a simulation is known"
     # like with like
-    ALIKE_SHRINKS = "and in one generation the same side leads by less"
-    ALIKE_LEVEL = "and in one generation neither side leads"
-    ALIKE_TURNS = "and in one generation the other side leads"
-    ALIKE_FASTER = "the links of what stands in are faster than the servers' own"
     ALIKE_PAIRS = "the lead is told for pairs of one generation"
     # licences
     LICENCES = "a buyer compares two: the lead is told under each convention of licences"
@@ -105,8 +101,6 @@ class DecisionFinding(StrEnum):
     SET_OTHERWISE = "things that somebody may set otherwise were tried on the two compared"
     REVERSED = "something set otherwise between the two compared reverses their order"
     NEARLY_REVERSED = "nothing that was tried does, and what comes nearest is told"
-    LICENCES_CLOSE = "under none of them it does, but under one the two are close"
-    LICENCES_TURN = "and under one of them the other of the two costs less"
     # the framework
     VIEW_HELD = "a rule of the framework holds"
     VIEW_AGREES = "the framework leans to the choice's family"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 
 from fabricreport.books.names import name_book, side_names, whole_names
 from fabricreport.findings import Findings, Name, Named, OptionName, Spoken, joined
@@ -13,7 +12,6 @@ from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.framework import leaning
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
-from fabricreport.sections.decision.alike import Likeness
 from fabricreport.sections.decision.axes import target_gpus
 from fabricreport.sections.decision.beyond import criteria
 from fabricreport.sections.decision.courses.findings import (
@@ -24,8 +22,6 @@ from fabricreport.sections.decision.courses.findings import (
 )
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.held import held_words
-from fabricreport.sections.decision.licence_words import closest_corner, licence_words, turning_corners
-from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
 from fabricreport.sections.decision.offers.words import offer_findings, offer_words
@@ -77,11 +73,6 @@ class _Read:
         sides = {o.id: o.side for o in self.given.options}
         return standing(self.verdict, sides, self.result.framework.leans_to, self.printed)
 
-    @cached_property
-    def likeness(self) -> Likeness:
-        """What becomes of the lead where both sides are of one generation."""
-        return told_alike(self.result, self.figure)
-
     @property
     def stood_in(self) -> list[str]:
         """Items that the client's price files lack."""
@@ -118,7 +109,6 @@ def spoken(
 
 
 F = DecisionFinding
-_ALIKE = {Likeness.SHRINKS: F.ALIKE_SHRINKS, Likeness.LEVEL: F.ALIKE_LEVEL, Likeness.TURNS: F.ALIKE_TURNS}
 
 
 def _opening(read: _Read) -> Iterator[DecisionFinding]:
@@ -170,25 +160,13 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
 
 def _alike(read: _Read) -> Iterator[DecisionFinding]:
     mismatch = read.result.mismatch
-    if mismatch is None:
-        return
-    if mismatch.alike is not None:
+    if mismatch is not None and mismatch.alike is not None:
         yield F.ALIKE_PAIRS
-    if read.ground == Ground.SIZE:
-        return
-    if read.likeness in _ALIKE:
-        yield _ALIKE[read.likeness]
-    if beyond_the_servers(read.given, mismatch):
-        yield F.ALIKE_FASTER
 
 
 def _licences(read: _Read) -> Iterator[DecisionFinding]:
     if read.result.corners:
         yield F.LICENCES
-        if turning_corners(read.result, read.figure):
-            yield F.LICENCES_TURN
-        elif closest_corner(read.result, read.figure):
-            yield F.LICENCES_CLOSE
 
 
 def _reversed(read: _Read) -> Iterator[DecisionFinding]:
@@ -290,8 +268,6 @@ def _words(read: _Read) -> Mapping[str, object]:
     sellers = {o: j.offer.seller for o, j in result.offers.judged.items()} if result.offers else {}
     return {
         "judges": judges(read.given),
-        **market_words(read.given, result, read.likeness),
-        **licence_words(result, read.figure),
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],

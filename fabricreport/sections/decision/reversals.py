@@ -17,6 +17,7 @@ from fabricreport.scenario import changed_params
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.alike import Mismatch
 from fabricreport.sections.decision.corners import CORNERS, Corner
+from fabricreport.sections.decision.market import too_fast
 from fabricreport.sections.decision.priors import equal_priors, leads_with
 from fabricreport.sections.decision.turning import Search
 from fabricreport.sections.tco.cross_check import instead_of_our_charge
@@ -25,8 +26,6 @@ from fabricreport.vocabulary import Charge, Side
 
 EQUAL, MANAGER, OPTICS, PAIRS, WEEKS = "equal", "manager", "optics", "pairs", "no-weeks"
 """Keys: of every input by kind, of single kinds (with a number behind it), and of what else is set otherwise."""
-SHOWN = 8
-"""Rows at most."""
 _LICENCES = frozenset({MANAGER, *CORNERS})
 _STARTS = "evidence:bring-up-productivity"
 
@@ -73,7 +72,7 @@ def reversals_of(
 ) -> Reversals | None:
     """What was tried in a case; None where nothing is compared, or where the network is part of a rent.
 
-    Left out is what moves the lead by less than a hundredth of what counts, of two ways to count licences the second that
+    Left out are networks that the servers' links are too slow for, what moves the lead by less than a hundredth of what counts, of two ways to count licences the second that
     does the same, and of single kinds of input what does not reverse.
     """
     comparison = search.comparison
@@ -122,7 +121,8 @@ def _tried(search: Search, corners: Sequence[Corner], mismatch: Mismatch | None)
     started = fast.replacing({_STARTS: exactly(1.0)}).bills
     yield at(WEEKS, mean_of(started.gap(comparison.rival, comparison.choice)))
     for one in mismatch.pairs if mismatch else ():
-        yield Reversal(one.key, said[one.key], one.lead, one.choice, one.rival, inputs_of(one.gap))
+        if not too_fast(search.base.given, one):
+            yield Reversal(one.key, said[one.key], one.lead, one.choice, one.rival, inputs_of(one.gap))
 
 
 def _under(base: Chain, comparison: Comparison, keys: Mapping[str, str]) -> Traced:
