@@ -8,7 +8,7 @@ from test_close_laws import client
 from fabricreport.sections.decision.courses.result import TEST_OF
 from fabricreport.vocabulary import CourseKind
 
-pytestmark = [pytest.mark.slow, pytest.mark.laws(4)]
+pytestmark = [pytest.mark.slow, pytest.mark.laws(3)]
 
 
 @pytest.mark.parametrize("seed", range(200))
