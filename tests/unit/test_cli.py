@@ -117,7 +117,11 @@ def test_check_doubts_a_plan_late_on_every_fabric_and_a_date_far_ahead_and_accep
     text = (ROOT / "params/example.yaml").read_text()
     assert "gpus: 1024" in text and "as_of: 2026-11-27" in text
     path = tmp_path / "changed.yaml"
-    path.write_text(text.replace("gpus: 1024", "gpus: 32768").replace("as_of: 2026-11-27", "as_of: 2099-01-01"))
+    path.write_text(
+        text.replace("gpus: 1024", "gpus: 32768")
+        .replace("2026-11-27", "2099-01-01")
+        .replace("2027-02-19", "2099-03-26")
+    )
     code, out, err = run("check", str(path))
     assert code == 0 and "nothing to mend" in out
     told = [line for line in err.splitlines() if "the GPU time" in line or "Look at" in line]

@@ -86,7 +86,7 @@ def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path:
         "cluster.vendor": "nvidia",
     }
     absent |= {"cluster.optics": "compatible", "workload.jobs": [], "organisation.nvidia_cloud_partner": False}
-    absent |= {"organisation.operations": "own", "workload.checkpoint_minutes": None}
+    absent |= {"schedule.share_wanted": 0.66, "organisation.operations": "own", "workload.checkpoint_minutes": None}
     absent |= {"cluster.sites_joined": True, "cluster.site_distance_km": 2.0, "cluster.site_tbits_per_s": None}
     absent |= {"organisation.beyond_money": [], "question": "buy-once"}
     absent |= {"money.manager_licence": "as-sold", "money.switch_system_licence": "as-sold"}

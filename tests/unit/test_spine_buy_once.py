@@ -162,8 +162,6 @@ def test_a_third_cause_is_named_where_it_weighs_as_much_as_one_of_the_other_side
     assert F.WHY_SAVES_THREE in found("halden-cloud")
 
 
-
-
 def test_the_third_option_is_real_and_costs_more() -> None:
     read = Read(client("example"))
     verdict = read.verdict

@@ -78,6 +78,8 @@ class DecisionFinding(StrEnum):
     SETTLE_STAGE_ONE = "the same, once the figures named are settled"
     OFFERS_FIRST = "ask for offers on both before choosing"
     PILOT_FIRST = "run a pilot on both before choosing"
+    OFFERS_SHOW = "offers on both are asked for, and what they show is worth more than its noise"
+    PILOT_SHOWS = "a pilot is run, and what it shows is"
     ORDER_AHEAD = "take the choice, and order the fabric of every stage now"
     SINGLE_NODES = "keep each job within a node"
     RENT_FIRST = "rent first, for its cost"

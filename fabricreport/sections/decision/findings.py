@@ -20,6 +20,7 @@ from fabricreport.sections.decision.courses.findings import (
     course_words,
     staged,
 )
+from fabricreport.sections.decision.courses.result import TEST_OF
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.held import held_words
 from fabricreport.sections.decision.monday.study import Monday
@@ -140,6 +141,12 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
         Confidence.DOES_NOT_MATTER: F.ON_PRICE,
         Ground.SIZE: F.TAKE_SMALL,
     }
+    for kind, finding in ((CourseKind.OFFERS, F.OFFERS_SHOW), (CourseKind.PILOT, F.PILOT_SHOWS)):
+        if (
+            read.result.courses.advised.kind == kind
+            and f"decision.information.shows.{TEST_OF[kind]}" in read.result.numbers
+        ):
+            yield finding
     yield advice(read.result.courses) or staged(read.result.courses, advised.get(read.ground, F.TAKE))
 
 
