@@ -11,13 +11,10 @@ from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tail_risk.findings import interval_rule
-from fabricreport.spine.buy_once_read import MOST_CHANGES, Read, of_weeks
-from fabricreport.spine.courses import course_of
+from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import STATED, Confidence, Ground
 
 MOST_CARE = 2
 """So many remarks stand beside the one on assumptions."""
@@ -43,22 +40,12 @@ class Finding(StrEnum):
     TILE_LEVEL = "two are compared, and the difference prints as nothing"
     TILE_APART = "no option is advised, and the two cost different amounts"
     TILE_TOTAL = "one option alone"
-    # the tile of odds
-    ODDS_CLEAR = "the cheaper of two is clear"
-    ODDS_LEANING = "it is leaning, for it is the cheaper in too few outcomes"
-    ODDS_CAPPED = "it is leaning for another doubt, though it is the cheaper in enough of them"
     TILE_WITHIN = "what jobs within nodes save"
     SWITCH_WITHIN = "and what would have them joined: longer runs"
-    ODDS_ACROSS = "and how sure the order of the networks would be for jobs across them"
-    ODDS_CLOSE = "the two are close"
     COMPARED = "two options are compared"
-    # the tile of what would switch it
-    SWITCH_DRAWN = "the likeliest place where the advice changes is a value that nobody knows yet"
-    SWITCH_WEEKS = "it is such a value, and the weeks until a network runs stably"
-    SWITCH_CHOSEN = "it is a value that the client sets"
-    SWITCH_NONE = "there is none"
-    SWITCHES_WEEKS = "there is one, and weeks until a network runs stably are among those told"
-    SWITCHES_OTHER = "there is one, and such weeks are not among them"
+    # what would change the advice
+    CHANGES = "something uncertain is worth knowing, for it reaches another option"
+    NO_CHANGES = "nothing is"
     # why
     WHY_ALONE = "nothing is compared"
     WHY_SMALL = "so few GPUs that the network does not show"
@@ -81,24 +68,9 @@ class Finding(StrEnum):
     THIRD = "a third option is a true alternative, and costs more"
     THIRD_CLOSE = "so it does, by no more than what makes the two compared close"
     # the case for the other side
-    CASE_DEARER = "one of two is advised: the case for the other, which costs more"
-    CASE_CHEAPER = "the same, and it costs less"
-    CASE_LEVEL = "the same, and it costs as much"
-    CHOICE_CHEAPER_TO_BUY = "none is advised, and the network of the first costs less to buy"
-    RIVAL_CHEAPER_TO_BUY = "the network of the other costs less to buy"
-    CASE_COMMIT = "none is advised: the case for taking one now"
-    ASKING_COSTS = "and to ask for both offers costs more on average"
     CASE_SMALL = "the network does not show: the case for paying for one"
     CASE_ALONE = "nothing is compared: the case for comparing"
-    RIVAL_EVER = "one of two is advised, and the other is the cheapest of all in some outcomes"
-    ALIKE_CHECK = "what was said of one generation is no offer, for the servers' links are slower"
     LEANS_TO_RIVAL = "the framework leans away from the advised option"
-    STANDS_CLEAR = "money decides, clearly"
-    STANDS_NARROWLY = "money decides, on the mean"
-    STANDS_BY_DATE = "the date decides"
-    STANDS_BY_STATED = "something else that the client stated decides"
-    STANDS_OPEN = "the two are too close to commit to one"
-    STANDS_ASKING = "so they are, and what asking costs is small and keeps the date"
     # what to read with care, the most important first
     CARE_JUDGES = "experts were asked, and all missed the known answers"
     CARE_LISTING = "without an option whose switch has one listed price, another course is advised"
@@ -142,7 +114,6 @@ class Finding(StrEnum):
     CONTRACT_ASKS = "there is nothing to test, and no such damages"
     NEIGHBOURS_TOLD = "tenants share the network, and what their traffic costs differs on the two compared"
     NEIGHBOURS_ALIKE = "tenants share it, and their traffic costs as much on both"
-    PAIRS_REVERSE = "the cheaper option would cost more if published pairs of results replaced our model of time"
     OWNING_TOLD = "owning costs less than renting, and the client rents nothing out"
 
 
@@ -179,33 +150,10 @@ def _tiles(read: Read) -> Iterator[Finding]:
         apart = F.TILE_LEVEL if read.way == "same" else F.TILE_APART
         within = read.holds(D.SINGLE_NODES)
         yield F.TILE_WITHIN if within else apart if read.verdict.open else ways[read.way]
-        yield F.ODDS_ACROSS if within else _odds(read)
     if read.holds(D.SINGLE_NODES) and "decision.courses.single_days" in read.result.numbers:
         yield F.SWITCH_WITHIN
-    elif read.edges:
-        yield (
-            F.SWITCHES_WEEKS if any(of_weeks(turn) for turn, _ in read.result.edges(MOST_CHANGES)) else F.SWITCHES_OTHER
-        )
-        yield _switch(*read.edges[0])
     else:
-        yield F.SWITCH_NONE
-
-
-def _switch(turn: Turn, edge: Edge) -> Finding:
-    """Of what kind the value is that most likely changes the advice."""
-    if edge.chance is None:
-        return F.SWITCH_CHOSEN
-    return F.SWITCH_WEEKS if of_weeks(turn) else F.SWITCH_DRAWN
-
-
-def _odds(read: Read) -> Finding:
-    """How sure the cheaper of two is, by the printed rule."""
-    confidence = read.verdict.confidence
-    if confidence.close:
-        return F.ODDS_CLOSE
-    if confidence == Confidence.CLEAR:
-        return F.ODDS_CLEAR
-    return F.ODDS_CAPPED if read.verdict.capped else F.ODDS_LEANING
+        yield F.CHANGES if read.edges else F.NO_CHANGES
 
 
 def _why(read: Read) -> Iterator[Finding]:
@@ -246,31 +194,8 @@ def _speed(read: Read) -> Iterator[Finding]:
 def _other_side(read: Read) -> Iterator[Finding]:
     if read.alone or read.small:
         yield F.CASE_ALONE if read.alone else F.CASE_SMALL
-        return
-    rival = read.verdict.runner_up
-    ways = {"less": F.CASE_DEARER, "more": F.CASE_CHEAPER, "same": F.CASE_LEVEL}
-    yield F.CASE_COMMIT if read.verdict.open else ways[read.way]
-    if read.cheaper_to_buy == (rival if not read.verdict.open else read.verdict.choice):
-        yield F.CHOICE_CHEAPER_TO_BUY if read.verdict.open else F.RIVAL_CHEAPER_TO_BUY
-    if read.asking_costs:
-        yield F.ASKING_COSTS
-    if not read.verdict.open and read.result.cheapest.shares.get(rival, 0.0) > 0:
-        yield F.RIVAL_EVER
-    if read.holds(D.ALIKE_FASTER) and read.holds(D.ALIKE_TURNS, D.ALIKE_SHRINKS, D.ALIKE_LEVEL):
-        yield F.ALIKE_CHECK
-    if read.result.parts:
+    elif read.result.parts:
         yield F.LEANS_TO_RIVAL
-    if read.verdict.open:
-        yield F.STANDS_ASKING if read.asking_small else F.STANDS_OPEN
-        return
-    by_ground: Mapping[str, Finding] = {
-        Confidence.CLEAR: F.STANDS_CLEAR,
-        Confidence.LEANING: F.STANDS_NARROWLY,
-        Ground.DEADLINE: F.STANDS_BY_DATE,
-        **dict.fromkeys(STATED, F.STANDS_BY_STATED),
-    }
-    if read.ground in by_ground and not read.holds(D.SINGLE_NODES):
-        yield by_ground[read.ground]
 
 
 def _care(read: Read) -> Iterator[Finding]:
@@ -303,8 +228,6 @@ def _body(read: Read) -> Iterator[Finding]:
         yield F.HEAD_SAVES if read.way == "less" else F.HEAD_COSTS
     if read.case.spoken("tco").findings.owning_cheaper and not side_by_side(read.given):
         yield F.OWNING_TOLD
-    if read.pairs_reverse:
-        yield F.PAIRS_REVERSE
     yield from _levers(read)
     yield from _contract(read)
 
@@ -386,7 +309,6 @@ def words(case: Told) -> Mapping[str, object]:
         "interval_rule": interval_rule(read.given),
         "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
-        "switch_to": course_of(read.given, read.edges[0][1].course, read.pair) if read.edges else None,
         **_price_dates(read),
     }
 

@@ -8,28 +8,18 @@ from functools import cached_property
 from fabricreport.findings import Findings
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.decision.result import TOLD
 from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.partner import barred
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import CourseKind, Ground, Question, Side
+from fabricreport.vocabulary import Ground, Side
 
 MOST_CAUSES = 2
 """So many causes are named on each side of a difference, and one more on the side that costs less: where only that makes
 them point its way, or where it weighs as much as one that is named on the other side."""
-MOST_CHANGES = TOLD[Question.BUY_ONCE]
-"""So many places where the advice changes stand in a table."""
 MOST_LEVERS = 3
 """So many measures that lower the risk are shown."""
 _STALLS = "lost_tail"
-_WEEKS_TO_STABLE = "evidence:weeks-to-stable-"
-_ASKING = f"decision.courses.against.{CourseKind.OFFERS}"
-
-
-def of_weeks(turn: Turn) -> bool:
-    """Whether what turns the advice is the weeks until a network runs stably."""
-    return turn.input_id.startswith(_WEEKS_TO_STABLE)
 
 
 class Read:
@@ -50,16 +40,9 @@ class Read:
         return direction(self.case.figure("decision.difference"))
 
     @cached_property
-    def cheaper_to_buy(self) -> str:
-        """The one of the two compared whose network costs less to buy, as printed; '' if none does."""
-        found = self.tco.numbers.get("tco.fabric_difference")
-        by = {"less": self.verdict.choice, "more": self.verdict.runner_up}
-        return by.get(direction(found), "") if found is not None else ""
-
-    @cached_property
     def edges(self) -> tuple[tuple[Turn, Edge], ...]:
         """Where the advice changes, as page one tells it."""
-        return () if self.alone or self.small else self.result.edges()
+        return self.result.edges()
 
     @cached_property
     def causes(self) -> tuple[list[str], list[str]]:
@@ -87,22 +70,6 @@ class Read:
         return any(_STALLS in side for side in self.causes)
 
     @cached_property
-    def asking_costs(self) -> bool:
-        """Whether neither of two is advised over the other, and asking for both offers costs more than taking the first."""
-        if not self.verdict.open or self.alone or self.result.courses.row(CourseKind.OFFERS) is None:
-            return False
-        return direction(self.case.figure(_ASKING)) == "less"
-
-    @property
-    def asking_small(self) -> bool:
-        """Whether what asking costs would be called close, and asking keeps the date."""
-        row = self.result.courses.row(CourseKind.OFFERS)
-        if row is None or not self.asking_costs:
-            return False
-        small = self.case.figure(_ASKING).value < self.case.figure("decision.materiality").value
-        return small and row.ready >= self.given.params.schedule.share_wanted
-
-    @cached_property
     def ethernet(self) -> str:
         """Of an InfiniBand option and an Ethernet one with RDMA that are compared, the latter; '' of any other two."""
         side = {o.side: o.id for o in self.given.options if o.id in (self.verdict.choice, self.verdict.runner_up)}
@@ -125,18 +92,6 @@ class Read:
             close
             and self.case.figure(f"decision.gap.{self.third}").value < self.case.figure("decision.materiality").value
         )
-
-    @property
-    def pairs_reverse(self) -> bool:
-        """Whether the choice is Ethernet, costs less, and would cost more with the time that published pairs took on it."""
-        if (
-            not self.case.spoken("tco").findings.pairs_told
-            or self.way != "less"
-            or self.ethernet != self.verdict.choice
-        ):
-            return False
-        median, charged = (self.case.figure(f"tco.pairs.{what}").value for what in ("median", "charged"))
-        return median - charged > self.case.figure("decision.difference").value
 
     @cached_property
     def levers(self) -> tuple[str, ...]:

@@ -6,24 +6,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fabricreport.blocks import Column, Name, Row, Table
-from fabricreport.books.names import Names, input_names, option_names
+from fabricreport.books.names import Names, input_names, option_names, whole_names
+from fabricreport.findings import capital
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.provenance import inputs_of
+from fabricreport.sections.decision.changes import Change
 from fabricreport.sections.decision.cheapest import share_cell
 from fabricreport.sections.decision.courses.result import CHOICE, RIVAL
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.tables import todo
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import Edge, Turn, key_of
+from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.schedule.calendar import Step
 from fabricreport.sections.schedule.days import told as dated
 from fabricreport.sections.tail_risk.result import TailResult
-from fabricreport.spine.buy_once_read import MOST_CHANGES, of_weeks
 from fabricreport.spine.courses import course_of
 
 MOST_ACTIONS = 5
+MOST_REVERSALS = 8
 ALWAYS = frozenset({Kind.ACCEPTANCE, Kind.BOTH})
 """What to do that page one never leaves out: the acceptance test, and to ask for the two offers that decide."""
 _DATES = {
@@ -41,32 +43,43 @@ _STEPS = {
 
 
 def changes(given: Inputs, result: DecisionResult) -> Table:
-    """What would change the answer: our value, where it turns, how likely that is, and what settles it."""
-    edges = result.edges(MOST_CHANGES)
+    """What would change the advice: what we reckon with, the value at which another option is advised, and who can tell."""
     pair = (result.verdict.choice, result.verdict.runner_up)
-    courses = dict.fromkeys(edge.course for _, edge in edges)
+    courses = dict.fromkeys(change.edge.course for change in result.changes)
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
-    rows = [_change(given, turn, edge, words[edge.course], _settled(given, result, turn)) for turn, edge in edges]
-    heads = ("What", "We assume", "It turns", "Chance", "Settled")
+    rows = [_change(given, result, change, words[change.edge.course]) for change in result.changes]
+    heads = ("What would change the advice", "We reckon with", "It changes", "Who can tell you")
     return Table([Column(h) for h in heads], rows, {words[c]: course_of(given, c, pair) for c in courses})
 
 
-def _change(given: Inputs, turn: Turn, edge: Edge, course: str, settled: str) -> Row:
-    key = key_of(turn.input_id)
-    ranged = "" if edge.chance is None else f" ({{decision.range.{key}:spread}})"
-    place = f"{turn.told(edge.side)} {{decision.{edge.end}.{key}}}: {{{course}}}"
-    chance = "yours to set" if edge.chance is None else f"{{decision.beyond_{edge.end}.{key}:of100}}"
-    told = (f"{{decision.in_use.{key}}}{ranged}", place, chance)
-    return Row([Name(input_names(given, turn.input_id).row), *told, Name(settled)])
+def _change(given: Inputs, result: DecisionResult, change: Change, course: str) -> Row:
+    key = key_of(change.turn.input_id)
+    place = f"{change.edge.side} {{decision.change.at.{key}}}: {{{course}}}"
+    told = (f"{{decision.change.in_use.{key}}}", place, _who(given, result, change.turn))
+    return Row([Name(input_names(given, change.turn.input_id).row), told[0], told[1], Name(told[2])])
 
 
-def _settled(given: Inputs, result: DecisionResult, turn: Turn) -> str:
-    """When it is settled, and of the weeks of a network that may not be bought, on what condition."""
+def _who(given: Inputs, result: DecisionResult, turn: Turn) -> str:
+    """Who can tell it, and of which of the two compared, where one alone has it."""
     pair = (result.verdict.choice, result.verdict.runner_up)
     of = [o for o in pair if turn.input_id in inputs_of(result.totals[o])]
-    if of_weeks(turn) and len(of) == 1 and (result.verdict.open or of[0] != result.verdict.choice):
-        return f"before signing, if {_short(given, result)[of[0]].phrase} is offered too"
-    return turn.settled["when"]
+    told = f" of {_short(given, result)[of[0]].phrase}" if len(of) == 1 else ""
+    return turn.settled["who"].format(of=told)
+
+
+def reverses(given: Inputs, result: DecisionResult) -> Table:
+    """What was set otherwise between the two compared: those that reverse their order marked and first, then the nearest."""
+    found = result.reversals
+    assert found is not None, "asked for where two are compared"
+    names = whole_names(given.all_options.values())
+    rows = [
+        Row(
+            [Name(capital(one.what)), Name(names[one.cheaper]), f"{{decision.reverses.{one.key}:abs}}"],
+            role="winner" if one in found.reversing else "normal",
+        )
+        for one in found.tried[:MOST_REVERSALS]
+    ]
+    return Table([Column("Set otherwise"), Column("Cheaper then"), Column("By")], rows)
 
 
 def actions(monday: Monday) -> Table:

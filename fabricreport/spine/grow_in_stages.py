@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from fabricreport.books.names import input_names
 from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
-from fabricreport.sections.decision.result import WORTH_A_WORD, DecisionResult
-from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.passes import shown
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Confidence, CourseKind, Ground, OperatingModel, Side
+from fabricreport.vocabulary import Confidence, CourseKind, OperatingModel, Side
 
 MOST_CARES = 3
 """Remarks of page one at most."""
@@ -50,16 +47,10 @@ class Finding(StrEnum):
     SITE_OPEN = "a later stage begins another site"
     SITES_BEGUN = "every site is begun with the first stage"
     # the case for the other option
-    OTHER_HAS_REASON = "a reason that the bill leaves out speaks for the option not advised"
-    OTHER_WINS_SOMETIMES = "none does, and the option not advised costs less in some outcomes"
-    OTHER_RUNS_IN_TIME = "its runs end late less often, by enough to tell"
-    OTHER_HAS_FEWER = "it needs fewer switches"
-    OTHER_QUOTED = "it costs less if an item without a published price is quoted otherwise than assumed"
     FOLLOWS_MONEY = "what the bill leaves out points away from an advice that money decided"
     # what would change the answer
-    CHANGES = "something likely, or a price that nobody publishes, would change the answer"
-    CHANGES_IN_WEEKS = "so it would, and among it are weeks until a network of the stated size runs stably"
-    NO_CHANGES = "nothing likely would"
+    CHANGES = "something uncertain is worth knowing, for it reaches another option"
+    NO_CHANGES = "nothing is"
     # the work
     STEP_ALIKE = "a step waits for either network the same share of its time, as printed"
     STEP_APART = "it waits longer for one of them"
@@ -92,7 +83,7 @@ def findings(case: Told) -> Iterator[Finding]:
     yield from _money(case)
     yield from _stages(case)
     yield from _other(case)
-    yield _changes(case)
+    yield F.CHANGES if case.decision().changes else F.NO_CHANGES
     yield from _work(case)
     prices = case.diligence().numbers
     if case.tail().worked == pair(case)[0] and Read(case).levers:
@@ -149,16 +140,6 @@ def _advice(case: Told) -> Iterator[Finding]:
         yield F.KIN_OF_ONE_MAKER if of_one else F.KIN_AS_NAMED
 
 
-def _changes(case: Told) -> Finding:
-    """Whether anything would change the answer, and whether that is told in weeks of a network of the stated size."""
-    result = case.decision()
-    edges = () if len(result.totals) == 1 or result.verdict.decided_by == Ground.SIZE else result.edges()
-    if not edges and not quotes_that_turn(case.decision()):
-        return F.NO_CHANGES
-    weeks = {f"evidence:{option.behaviour.weeks}" for option in case.inputs.options}
-    return F.CHANGES_IN_WEEKS if any(turn.input_id in weeks for turn, _ in edges) else F.CHANGES
-
-
 def _money(case: Told) -> Iterator[Finding]:
     if not compared(case):
         return
@@ -213,62 +194,9 @@ def prints(number: Number) -> bool:
 
 
 def _other(case: Told) -> Iterator[Finding]:
-    if not compared(case):
-        return
-    choice, rival = pair(case)
-    if their_reason(case):
-        yield F.OTHER_HAS_REASON
-    elif case.figure("decision.probability").value < 1:
-        yield F.OTHER_WINS_SOMETIMES
-    mine, theirs = (case.figure(f"tail_risk.late.{option}") for option in (choice, rival))
-    if mine.value - theirs.value >= WORTH_A_WORD:
-        yield F.OTHER_RUNS_IN_TIME
-    count = case.tco().numbers
-    fewer, more = (count.get(f"tco.count.switches.{option}") for option in (rival, choice))
-    if fewer is not None and more is not None and fewer.value < more.value:
-        yield F.OTHER_HAS_FEWER
-    if their_quote(case) is not None:
-        yield F.OTHER_QUOTED
     by_money = case.decision().ground in (Confidence.CLEAR, Confidence.LEANING)
-    if by_money and case.spoken("decision").findings.money_and_framework_part:
+    if compared(case) and by_money and case.spoken("decision").findings.money_and_framework_part:
         yield F.FOLLOWS_MONEY
-
-
-def their_reason(case: Told) -> str:
-    """The strongest reason beyond the bill for the side of the option not advised; '' without one, or if both are of one side."""
-    sides = {option.id: option.side for option in case.inputs.options}
-    ours, theirs = (sides.get(option) for option in pair(case))
-    sign = {Side.INFINIBAND: 1, Side.ROCEV2: -1}.get(theirs, 0) if theirs and theirs != ours else 0
-    axes = case.decision().framework.axes
-    leans = [
-        (rule.lean * axis.weight * sign, rule.reason) for axis in axes for rule in axis.rules if not rule.priced_as
-    ]
-    strength, reason = max(leans, key=lambda one: one[0], default=(0.0, ""))
-    return reason if strength > 0 else ""
-
-
-def quotes_that_turn(result: DecisionResult) -> tuple[Unquoted, ...]:
-    """Items without a published price whose quote puts another option ahead than the one advised."""
-    if result.courses.advised.kind == CourseKind.SINGLE_NODE:
-        return ()
-    turned = (u for u in result.unquoted if u.turned_by and u.level is not None)
-    return tuple(u for u in turned if result.verdict.open or beyond(u) != result.verdict.choice)
-
-
-def their_quote(case: Told) -> Unquoted | None:
-    """The first such item whose quote puts the option ahead that is not advised."""
-    rival = pair(case)[1]
-    return next((u for u in quotes_that_turn(case.decision()) if beyond(u) == rival), None)
-
-
-def side(one: Unquoted) -> str:
-    """On which side of the price in use the money is level."""
-    return "below" if one.level is not None and one.level < one.in_use else "above"
-
-
-def beyond(one: Unquoted) -> str:
-    """The option that costs less on that side."""
-    return one.below if side(one) == "below" else one.above
 
 
 def cares(case: Told) -> tuple[Finding, ...]:
@@ -288,9 +216,7 @@ def cares(case: Told) -> tuple[Finding, ...]:
 
 def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
-    saved, conceded = (case.spoken("tco").words[word] for word in ("saved", "conceded"))
-    assert isinstance(saved, tuple) and isinstance(conceded, tuple)
-    quote, halls = their_quote(case), case.inputs.params.cluster.sites
+    halls = case.inputs.params.cluster.sites
     return {
         "Lay_out": _lay_out(case),
         "full_size": Name(_full_size(case)),
@@ -299,12 +225,8 @@ def words(case: Told) -> Mapping[str, object]:
         ),
         "in_all": Name("over all stages" if F.STAYS not in set(_title(case)) else "in all"),
         "kin_way": _kin_way(case),
-        "their_reason": Name(their_reason(case)),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
-        "our_causes": saved[:1],
-        "their_cause": conceded[:1],
-        "their_next": conceded[1:2],
-        "their_quote": _item(case, quote) if quote else None,
+        "our_causes": case.spoken("tco").words["saved"][:1],  # type: ignore[index]
     }
 
 
@@ -339,7 +261,3 @@ def _of_several_makers(case: Told) -> bool:
     """Whether a later stage of the advised option may come from another maker: InfiniBand has one."""
     choice = pair(case)[0]
     return all(option.side != Side.INFINIBAND for option in case.inputs.options if option.id == choice)
-
-
-def _item(case: Told, one: Unquoted) -> Named:
-    return Named(input_names(case.inputs, one.stands_in).phrase, one.item, side=Name(side(one)))

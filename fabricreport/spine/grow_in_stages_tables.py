@@ -7,23 +7,17 @@ from datetime import date
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.tables import Cell
-from fabricreport.books.names import Names, input_names, names_of, option_names
-from fabricreport.findings import Named
+from fabricreport.books.names import option_names
 from fabricreport.formats import NBSP
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import FigureOf, Number
+from fabricreport.ledger import Number
 from fabricreport.sections.decision.monday import tables as monday_tables
 from fabricreport.sections.decision.monday.study import Monday
-from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.plan.tables import shown, size_text
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.spine.grow_in_stages import beyond, quotes_that_turn, side
 
-MOST_CHANGES = 4
-"""Lines at most of what would change the answer."""
 MOST_ACTIONS = 5
 """Lines at most of what to do before signing."""
 TESTED = ("allreduce", "alltoall")
@@ -67,48 +61,6 @@ def closes_off(sites: Sequence[int]) -> list[Name]:
     begun = [later > before for before, later in zip([-1, *sites], sites, strict=False)]
     first = ("first site" if sites[0] == 1 else "first sites") if several else "all stages"
     return [Name((first if n == 0 else "next site") if new else "–") for n, new in enumerate(begun)]
-
-
-def changes(given: Inputs, result: DecisionResult, figure: FigureOf, edges: Sequence[Named]) -> Table:
-    """What would change the answer: what is assumed, where it turns, how likely that is, and what settles it when.
-
-    `edges`: where the advice changes, as the decision's words have them.
-    """
-    names = option_names(given.options, result.verdict.choice, result.verdict.runner_up)
-    values: dict[str, object] = {}
-    rows: list[Row] = []
-    for number, edge in enumerate(edges):
-        values |= {f"{what}_{number}": edge.said[what] for what in ("place", "course", "chance")}
-        rows.append(
-            Row(
-                [
-                    Name(names_of(edge).row),
-                    figure(f"decision.in_use.{edge.key}"),
-                    f"{edge.said['side']} {{place_{number}}}: {{course_{number}}}",
-                    f"{{chance_{number}:of100}}" if isinstance(edge.said["chance"], Number) else "you decide",
-                    Name(str(edge.said["when"]).removeprefix("settled ")),
-                ]
-            )
-        )
-    rows += [_quoted(given, one, result.verdict.choice, names, figure) for one in quotes_that_turn(result)]
-    heads = ["", "We assume", "It turns if", "How likely", "Settled"]
-    columns = [Column(head, style="mixed") if head == "We assume" else Column(head) for head in heads]
-    return Table(columns, rows[:MOST_CHANGES], values)
-
-
-def _quoted(given: Inputs, one: Unquoted, choice: str, names: Mapping[str, Names], figure: FigureOf) -> Row:
-    """What nobody publishes a price for; where the option advised has no such piece, quotes on its parts list settle nothing."""
-    of = [option.id for option in given.options if one.item in option.unquoted and option.id in names]
-    apart = choice not in of and of
-    return Row(
-        [
-            Name(input_names(given, one.stands_in).row),
-            figure(f"decision.stands_in.{one.item}"),
-            f"{side(one)} {{decision.price_level.{one.item}}}: " + names[beyond(one)].phrase + " costs less",
-            "no published price",
-            Name(f"if {names[of[0]].phrase} is quoted too") if apart else "before signing, by quotes",
-        ]
-    )
 
 
 def actions(monday: Monday) -> Table:

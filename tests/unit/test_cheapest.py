@@ -23,7 +23,7 @@ def test_shares_are_those_of_the_draws_and_printed_once(name: str) -> None:
     costs = np.stack([plain(bills.totals[o]) for o in found.shares], axis=1)
     assert list(found.shares.values()) == pytest.approx(list(cheapest(costs)))
     for option, share in found.shares.items():
-        assert client.figure(f"decision.cheapest.{option}").value == pytest.approx(share)
+        assert client.figure(f"decision.sure.wins.{option}").value == pytest.approx(share)
 
 
 def test_inputs_are_drawn_anew_in_hypercubes_of_their_own() -> None:

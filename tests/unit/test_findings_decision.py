@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from bench import SHIPPED, altered, case, changed
+from bench import SHIPPED, case, changed
 from rows import rows
 
 from fabricreport.books.gpus import gpu_types
 from fabricreport.findings import Spoken
 from fabricreport.sections.decision.finding import DecisionFinding as F
-from fabricreport.sections.decision.turning import Turn, Turns
+from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.decision.turning_words import BOTH_OFFERS, course_told
 from fabricreport.sections.gpu_age import newer_gpu, newer_than
 from fabricreport.sections.partner import bars
+from fabricreport.uncertain import exactly
 from fabricreport.vocabulary import Ground
 
 pytestmark = pytest.mark.slow
@@ -45,45 +45,15 @@ def test_every_client_is_spoken_of_in_the_same_words() -> None:
     assert all(found == words["example"] for found in words.values())
 
 
-def edged(beside: Turn, *, chance: float, choice: bool = False, course: str = "either:a+b") -> Turn:
-    """A turn whose advice changes at one place, of this chance, or at the client's choice."""
-    return replace(
-        beside,
-        input_id="param:money.gpu_hour_value" if choice else f"evidence:at-{chance:g}",
-        in_use=1.0,
-        beyond=None if choice else 0.0,
-        edge=2.0,
-        course=course,
-        beyond_edge=None if choice else chance,
-        other_edge=None,
-        beyond_other_edge=None,
-    )
-
-
-def test_page_one_names_where_the_advice_changes_likeliest_first_and_choices_last() -> None:
-    result = case("example").decision()
-    one = result.turns.drawn[0]
-    drawn = tuple(edged(one, chance=c) for c in (0.02, 0.5, 0.005, 0.3))
-    held = altered(result, turns=Turns(drawn[:2], (edged(one, chance=0.0, choice=True),)))
-    assert [e.chance for _, e in held.edges()] == [0.5, 0.02, None]
-    assert [e.chance for _, e in altered(result, turns=Turns(drawn, ())).edges()] == [0.5, 0.3, 0.02]
-    both = edged(one, chance=0.4)
-    chosen = edged(one, chance=0.0, choice=True)
-    twice = altered(result, turns=Turns((replace(both, input_id=chosen.input_id),), (chosen,)))
-    assert [e.chance for _, e in twice.edges()] == [None]
-
-
 @rows("name", SHIPPED)
-def test_what_page_one_names_is_where_the_advice_changes_in_the_table(name: str) -> None:
-    told = of(name)
-    edges: Any = told.words["edges"]
-    held = case(name).decision().edges()
-    assert len(edges) == len(held) <= 3
-    for named, (turn, edge) in zip(edges, held, strict=True):
-        assert named.said["place"].value == pytest.approx(edge.at, rel=1e-6) and named.said["side"] == turn.told(
-            edge.side
-        )
-        assert edge.chance is None or edge.chance >= 0.01
+def test_what_would_change_the_advice_is_worth_knowing_and_has_another_option_at_its_mark(name: str) -> None:
+    held = case(name).decision()
+    told = held.changes
+    assert len(told) <= 3 and [c.worth.value for c in told] == sorted((c.worth.value for c in told), reverse=True)
+    for change in told:
+        assert not change.worth.below_noise and (change.edge.chance or 0) >= 0.01
+        given = case(name).chain.bare().replacing({change.turn.input_id: exactly(change.edge.at)})
+        assert judge_of(given.given).verdict(given.bills).course.id == change.edge.course
 
 
 def test_a_course_of_two_others_names_them_and_one_of_the_two_compared_does_not() -> None:
@@ -107,8 +77,8 @@ def test_a_course_of_another_size_is_named_though_its_option_is_not_compared_her
 @rows(
     ("name", "holds", "fails"),
     [
-        ("example", {F.SETTLE_FIRST, F.STALE, F.ASSUMED, F.TOO_LATE, F.LATE_RENT, F.LEAD_ASSUMED}, {F.TAKE, F.IN_TIME}),
-        ("halden-cloud", {F.SETTLE_FIRST, F.STALE}, {F.ASK_BOTH, F.ON_PRICE, F.NEAR_BY_STATED}),
+        ("example", {F.TAKE, F.STALE, F.ASSUMED, F.TOO_LATE, F.LATE_RENT, F.LEAD_ASSUMED}, {F.SETTLE_FIRST, F.IN_TIME}),
+        ("halden-cloud", {F.TAKE, F.STALE}, {F.ASK_BOTH, F.ON_PRICE, F.NEAR_BY_STATED}),
         ("open cloud", {F.ASK_BOTH}, {F.ON_PRICE, F.TAKE}),
         (
             "kestrel-lab",

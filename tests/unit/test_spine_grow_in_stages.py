@@ -22,12 +22,8 @@ from fabricreport.spine.grow_in_stages import (
     MOST_CARES,
     Finding,
     _lay_out,
-    beyond,
     cares,
     findings,
-    side,
-    their_quote,
-    their_reason,
     words,
 )
 from fabricreport.vocabulary import Ground, Side
@@ -86,7 +82,7 @@ def test_stages_are_told_for_two_options_or_for_the_only_one() -> None:
     assert {F.COMPARED, F.STAGED, F.STAGES_OF_TWO} <= of(kestrel())
     found = of(kestrel(), decision=alone())
     assert {F.STAGED, F.STAGES_OF_ONE} <= found
-    assert not found & {F.COMPARED, F.SAVES, F.DATE_ALIKE, F.DATE_APART, F.OTHER_WINS_SOMETIMES}
+    assert not found & {F.COMPARED, F.SAVES, F.DATE_ALIKE, F.DATE_APART}
 
 
 @rows(("value", "said"), [(2e6, F.SAVES), (-2e6, F.EXTRA), (0.0, F.EVEN)])
@@ -143,63 +139,10 @@ def test_stopping_is_told_as_a_waste_where_either_network_has_paid_for_growth() 
     assert F.STOP_WASTES_NOTHING in of(kestrel(), {f"decision.courses.wasted.0.{rival}": 0.0})
 
 
-def test_the_other_option_has_its_case() -> None:
-    choice = kestrel().decision().verdict.choice
-    told, result = {F.OTHER_HAS_REASON, F.OTHER_WINS_SOMETIMES}, kestrel().decision()
-    assert told & of(kestrel()) == {F.OTHER_HAS_REASON}
-    bare = altered(result, framework=replace(result.framework, axes=()))
-    assert told & of(kestrel(), decision=bare) == {F.OTHER_WINS_SOMETIMES}
-    assert not told & of(kestrel(), {"decision.probability": 1.0}, bare)
-    assert F.OTHER_RUNS_IN_TIME in of(kestrel(), {f"tail_risk.late.{choice}": 0.5})
-    assert F.OTHER_RUNS_IN_TIME not in of(kestrel(), {f"tail_risk.late.{choice}": 0.0})
-
-
-def test_the_reason_for_the_other_option_is_the_strongest_one_of_its_side_that_the_bill_leaves_out() -> None:
-    result = kestrel().decision()
-    reason = words(kestrel())["their_reason"]
-    rules = [rule for axis in result.framework.axes for rule in axis.rules if rule.reason == reason]
-    assert rules and all(rule.lean > 0 and not rule.priced_as for rule in rules)
-    turned = altered(
-        result, verdict=replace(result.verdict, choice=result.verdict.runner_up, runner_up=result.verdict.choice)
-    )
-    ours: Any = Altered(kestrel(), {}, turned)
-    assert their_reason(ours) not in ("", reason)
-    assert their_reason(Altered(kestrel(), {}, alone())) == ""  # type: ignore[arg-type]
-
-
-def test_the_other_option_is_told_to_need_fewer_switches_where_it_does() -> None:
-    tco = kestrel().tco()
-    count = {o: tco.numbers[f"tco.count.switches.{o}"].value for o in (tco.choice, tco.rival)}
-    assert (F.OTHER_HAS_FEWER in of(kestrel())) is (count[tco.rival] < count[tco.choice])
-    other = Altered(kestrel(), {})
-    other.tco = lambda: replace(tco, numbers={})  # type: ignore[attr-defined]
-    assert F.OTHER_HAS_FEWER not in set(findings(other))  # type: ignore[arg-type]
-
-
-def test_a_price_that_nobody_publishes_is_told_where_it_puts_the_other_option_ahead() -> None:
-    quote = their_quote(kestrel())
-    assert quote is not None and F.OTHER_QUOTED in of(kestrel())
-    assert beyond(quote) == kestrel().decision().verdict.runner_up
-    assert quote.level is not None and side(quote) == ("below" if quote.level < quote.in_use else "above")
-    lifted = replace(quote, level=2 * quote.in_use)
-    assert side(lifted) == "above" and beyond(lifted) == quote.above
-
-
-def test_nothing_changes_the_answer_where_no_edge_and_no_quote_is_left() -> None:
-    result = kestrel().decision()
-    still = altered(result, turns=replace(result.turns, drawn=(), choices=()), unquoted=())
-    all_of_it = {F.CHANGES, F.CHANGES_IN_WEEKS, F.NO_CHANGES, F.OTHER_QUOTED}
-    assert all_of_it & of(kestrel(), decision=still) == {F.NO_CHANGES}
-
-
-def test_weeks_that_would_change_the_answer_are_told_with_the_size_they_are_stated_for() -> None:
-    result = kestrel().decision()
-    others = tuple(t for t in result.turns.drawn if not t.input_id.startswith("evidence:weeks-to-stable"))
-    known = f"evidence:{kestrel().inputs.options[-1].behaviour.weeks}"
-    weeks = tuple(replace(turn, input_id=known) for turn in others)
-    told = {F.CHANGES, F.CHANGES_IN_WEEKS, F.NO_CHANGES}
-    for drawn, said in ((others, F.CHANGES), (weeks, F.CHANGES_IN_WEEKS)):
-        assert told & of(kestrel(), decision=altered(result, turns=replace(result.turns, drawn=drawn))) == {said}
+def test_nothing_changes_the_advice_where_nothing_is_worth_knowing() -> None:
+    still = altered(kestrel().decision(), changes=())
+    assert {F.CHANGES, F.NO_CHANGES} & of(kestrel(), decision=still) == {F.NO_CHANGES}
+    assert F.CHANGES in of(kestrel())
 
 
 def test_an_option_too_close_to_tell_is_explained_where_it_is_ethernet_of_one_maker() -> None:
@@ -293,22 +236,9 @@ def test_amounts_over_all_stages_are_told_as_such_where_there_are_several() -> N
     assert words(bench.case("example"))["in_all"] == "in all"
 
 
-def test_a_price_of_the_other_option_alone_is_settled_by_a_quote_on_it() -> None:
-    result = kestrel().decision()
-    edges = kestrel().spoken("decision").words["edges"]
-    assert isinstance(edges, tuple)
-    settled = [str(r.cells[4]) for r in tables.changes(kestrel().inputs, result, kestrel().figure, edges).rows]
-    assert "if InfiniBand is quoted too" in settled
-    turned = altered(
-        result, verdict=replace(result.verdict, choice=result.verdict.runner_up, runner_up=result.verdict.choice)
-    )
-    settled = [str(r.cells[4]) for r in tables.changes(kestrel().inputs, turned, kestrel().figure, edges).rows]
-    assert "only by a quote on InfiniBand" not in settled
-
-
 def test_words_are_few_and_of_this_case() -> None:
     told = words(kestrel())
-    for word, most in (("our_causes", 1), ("their_cause", 1), ("their_next", 1)):
+    for word, most in (("our_causes", 1),):
         things = told[word]
         assert isinstance(things, tuple) and 0 < len(things) <= most, word
 
@@ -347,15 +277,6 @@ def test_one_network_alone_is_told_once() -> None:
 )
 def test_a_stage_closes_off_another_network_where_it_begins_a_site(sites: list[int], closed: list[str]) -> None:
     assert tables.closes_off(sites) == closed
-
-
-def test_changes_are_few_each_with_a_place_a_chance_and_what_settles_it() -> None:
-    edges = kestrel().spoken("decision").words["edges"]
-    assert isinstance(edges, tuple)
-    table = tables.changes(kestrel().inputs, kestrel().decision(), kestrel().figure, edges)
-    assert 0 < len(table.rows) <= tables.MOST_CHANGES
-    assert all(len(row.cells) == len(table.columns) for row in table.rows)
-    assert not any(str(row.cells[4]).startswith("settled") for row in table.rows)
 
 
 def test_actions_are_the_first_of_the_list() -> None:

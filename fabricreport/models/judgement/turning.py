@@ -97,6 +97,22 @@ def turning(asked: Asked, start: float, low: float, high: float) -> Turning:
     return turning_at(start, level, [(x, asked(x).course) for x in edges])
 
 
+def reached(asked: Asked, start: float, ends: Sequence[float], holds: Callable[[Seen], bool]) -> float | None:
+    """The value nearest to `start` from which on something `holds`, on the way to an end at which it does; None at neither.
+
+    A coming and going on the way is not seen.
+    """
+    found = []
+    for end in ends:
+        if holds(asked(end)) and not holds(asked(start)):
+            before, after = start, end
+            while abs(after - before) > TOLERANCE * abs(end - start):
+                middle = (before + after) / 2
+                before, after = (before, middle) if holds(asked(middle)) else (middle, after)
+            found.append(after)
+    return min(found, key=lambda x: abs(x - start), default=None)
+
+
 def price_level(asked: Asked, in_use: float, known: float | None = None) -> PriceLevel | None:
     """Where the money is level at any positive price, searched from the one in use far beyond its range.
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 import numpy as np
 
 from fabricreport.chain import Chain
 from fabricreport.errors import InputError
-from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Comparison, Verdict
 from fabricreport.provenance import Traced, mean_of, plain
 from fabricreport.scenario import changed_params
@@ -18,7 +16,6 @@ from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.generations import Market
 from fabricreport.sections.partner import bars
-from fabricreport.sections.stance import direction
 
 GENERATION, SPEED = "generation", "speed"
 """Keys of the pairs: only the older option replaced, and both of one link speed as well."""
@@ -114,29 +111,3 @@ def _pairs(base: Chain, comparison: Comparison, places: Mapping[str, Mapping[str
         totals = {o: again.bills.totals[o] for o in (choice, rival)}
         verdict = judge.verdict(replace(again.bills, totals=totals))
         yield Pair(key, choice, rival, again.bills.gap(rival, choice), verdict)
-
-
-class Likeness(StrEnum):
-    """What becomes of the lead where both sides are alike; one of them holds wherever generations differ."""
-
-    NONE = "nothing of the newer generation can be had on the older one's side"
-    SAME = "the same side leads, by about as much"
-    SHRINKS = "the same side leads by less"
-    GROWS = "the same side leads by more, or leads where neither did"
-    LEVEL = "neither side leads any more"
-    TURNS = "the other side leads"
-
-
-def likeness(lead: Number, alike: Number, material: float) -> Likeness:
-    """What becomes of the lead, by the figures as they are printed: `lead` of the choice, `alike` of what is in its place.
-
-    `material`: the money below which a lead is close, and a change of the lead is no change.
-    """
-    before, after = direction(lead), direction(alike)
-    if lead.text == alike.text or (before == after and abs(lead.value - alike.value) < material):
-        return Likeness.SAME
-    if after == "same":
-        return Likeness.LEVEL
-    if before not in ("same", after):
-        return Likeness.TURNS
-    return Likeness.GROWS if abs(alike.value) > abs(lead.value) else Likeness.SHRINKS

@@ -47,8 +47,8 @@ def share_cell(found: Cheapest, option: str) -> str | None:
     if option not in found.shares:
         return None
     if not found.errors[option]:
-        return f"{{decision.cheapest.{option}}}"
-    return f"{{decision.cheapest.{option}}} ± {{decision.cheapest_error.{option}}}"
+        return f"{{decision.sure.wins.{option}}}"
+    return f"{{decision.sure.wins.{option}}} ± {{decision.cheapest_error.{option}}}"
 
 
 def _by_name(names: Sequence[str], values: NDArray[np.float64]) -> dict[str, float]:

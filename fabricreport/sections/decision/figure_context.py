@@ -11,8 +11,10 @@ from fabricreport.books.names import whole_names
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import Traced, inputs_of
+from fabricreport.sections.decision.changes import Change
 from fabricreport.sections.decision.held import HeldPrice
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.reversals import Reversal
 from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.tco.bills import Bills
@@ -93,6 +95,16 @@ class DecisionFigures:
             if turn.break_even is not None or turn.edge is not None:
                 found[key_of(turn.input_id)] = (*found.get(key_of(turn.input_id), ()), turn)
         return found
+
+    @cached_property
+    def changes(self) -> Mapping[str, Change]:
+        """What would change the advice, by the input's id with a dot for the colon."""
+        return {key_of(change.turn.input_id): change for change in self.result.changes}
+
+    @cached_property
+    def reversals(self) -> Mapping[str, Reversal]:
+        """What was set otherwise between the two compared, by key."""
+        return {one.key: one for one in (self.result.reversals.tried if self.result.reversals else ())}
 
     @cached_property
     def unquoted(self) -> Mapping[str, Unquoted]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
+from fabricreport.sections.decision.changes import Change
 from fabricreport.sections.decision.corner_figures import CORNER_FIGURES, corners_in
 from fabricreport.sections.decision.corners import CORNERS
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
@@ -42,6 +43,20 @@ _LEAD = (
         compares=lambda at: at.compared,
     ),
     Spec(
+        "decision.sure.act",
+        "share",
+        label="Share of outcomes in which the advised act costs little more than the best other one",
+        rule=(
+            "count of outcomes in which cost(advised act, with what it leads to, its cost and its wait) − cost(the other act with "
+            "the lowest mean cost) ≤ the lead below which the choice is close ÷ all outcomes; after asking, the offer is taken "
+            "that costs less by regression on what the offers show"
+        ),
+        value=lambda at: at.result.sure,
+        inputs=lambda at: {*at.everything, *(at.result.information.rests_on if at.result.information else ())},
+        digits=2,
+        when=lambda at: at.result.sure is not None,
+    ),
+    Spec(
         "decision.assumption_share",
         "share",
         label="Share of the difference's explained spread that rests on assumptions",
@@ -76,16 +91,6 @@ _LEAD = (
         value=lambda at: at.result.verdict.trifle,
         inputs=lambda at: {*inputs_of(*at.networks), "evidence:rule-trifling-share"},
         digits=2,
-    ),
-    Spec(
-        "decision.equal_priors",
-        "usd",
-        label=lambda at: f"Total cost of {at.rival} less that of {at.choice}, both with the same priors",
-        rule="the model run again on the same outcomes with each input by kind of network as one of the two has it, then as the other: the lower mean",
-        value=lambda at: at.result.with_equal_priors,
-        inputs=lambda at: at.everything,
-        digits=2,
-        when=lambda at: at.result.with_equal_priors is not None,
     ),
 )
 
@@ -129,7 +134,7 @@ _OPTIONS = (
         compares=lambda at, option: (at.result.verdict.choice, option),
     ),
     EachSpec(
-        "decision.cheapest[option]",
+        "decision.sure.wins[option]",
         "share",
         label=lambda at, option: (
             f"Share of outcomes in which {at.names[option]} is the cheapest of the options that may be taken"
@@ -225,17 +230,6 @@ def _beyond_edge(edge: str) -> EachSpec:
 
 _TURNING = (
     _point("in_use", "Value in use", "mean of the input, or the client's choice", lambda _, own: own),
-    EachSpec(
-        "decision.range[drawn]",
-        lambda at, key: at.drawn[key].unit,
-        label=lambda at, key: f"Range of the input: {label_of(at.given, at.drawn[key].input_id)}",
-        rule="the input's own range: its mean and where it lies nine times in ten",
-        value=lambda at, key: at.given.own(at.drawn[key].input_id),
-        currency=lambda at, key: at.drawn[key].currency,
-        central="mean",
-        digits=2,
-        when=lambda at, key: key in at.turning,
-    ),
     _point(
         "break_even", "Where the money is level", RERUN + "mean difference zero", lambda at, own: at.everything - own
     ),
@@ -256,6 +250,47 @@ _TURNING = (
     _beyond_edge("other_edge"),
 )
 
+
+def _change(name: str, what: str, rule: str, value: Callable[[Change], float]) -> EachSpec:
+    """A value of an input that would change the advice, as this client counts it."""
+    return EachSpec(
+        f"decision.change.{name}[change]",
+        lambda at, key: at.changes[key].turn.unit,
+        label=lambda at, key: f"{what}: {label_of(at.given, at.changes[key].turn.input_id)}",
+        rule=rule,
+        value=lambda at, key: value(at.changes[key]),
+        inputs=lambda at, key: at.everything | {at.changes[key].turn.input_id},
+        currency=lambda at, key: at.changes[key].turn.currency,
+        digits=2 if name == "at" else 3,
+    )
+
+
+_CHANGES = (
+    _change(
+        "in_use",
+        "What is reckoned with",
+        "mean of the input; weeks until a network runs stably by the multiplier of the client's own network",
+        lambda change: change.in_use,
+    ),
+    _change(
+        "at",
+        "Where another option is advised",
+        RERUN + "the nearest value at which another option is advised; weeks by the same multiplier",
+        lambda change: change.at,
+    ),
+)
+_REVERSES = (
+    EachSpec(
+        "decision.reverses[reversal]",
+        "usd",
+        label=lambda at, key: f"Total cost of {at.rival} less that of {at.choice}: {at.reversals[key].what}",
+        rule=lambda at, key: f"the model run again on the same outcomes, {at.reversals[key].what}: mean difference",
+        value=lambda at, key: at.reversals[key].lead,
+        inputs=lambda at, key: at.reversals[key].behind,
+        compares=lambda at, key: (at.reversals[key].choice, at.reversals[key].rival),
+    ),
+)
+
 _ALIKE: tuple[EachSpec, ...] = alike_figures(DecisionFigures)
 _LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
 
@@ -267,6 +302,8 @@ FIGURES = Declaration(
         *OFFERS,
         *HELD,
         *CORNER_FIGURES,
+        *_CHANGES,
+        *_REVERSES,
         *COURSES,
         *MONDAY,
         *SCHEDULE,
@@ -278,6 +315,8 @@ FIGURES = Declaration(
         "unquoted": Index(lambda at: at.unquoted),
         "held": Index(lambda at: at.held),
         "corner": Index(corners_in, tuple(CORNERS)),
+        "change": Index(lambda at: at.changes),
+        "reversal": Index(lambda at: at.reversals),
         "stale": Index(lambda at: at.result.monday.stale),
         "offer": Index(offers_in),
         "bid": Index(lambda at: at.result.bids),

@@ -102,15 +102,16 @@ class DecisionFinding(StrEnum):
     SINGLE_ONE_RUN = "one run cannot be cut into jobs of single nodes"
     SINGLE_NO_MODEL = "no memory of a simulation is known"
     # like with like
-    ALIKE_SHRINKS = "and in one generation the same side leads by less"
-    ALIKE_LEVEL = "and in one generation neither side leads"
-    ALIKE_TURNS = "and in one generation the other side leads"
-    ALIKE_FASTER = "the links of what stands in are faster than the servers' own"
     ALIKE_PAIRS = "the lead is told for pairs of one generation"
     # licences
     LICENCES = "a buyer compares two: the lead is told under each convention of licences"
-    LICENCES_CLOSE = "under none of them it does, but under one the two are close"
-    LICENCES_TURN = "and under one of them the other of the two costs less"
+    SURE_ACT = "one act is advised, and how often it costs little more than the best other one is known"
+    SURE_ASK = "the same, and it is to find something out before an option is taken"
+    SURE_NODES = "the same, and it is to keep jobs within nodes"
+    SURE_OF_NONE = "no other act is priced beside it"
+    SET_OTHERWISE = "things that somebody may set otherwise were tried on the two compared"
+    REVERSED = "something set otherwise between the two compared reverses their order"
+    NEARLY_REVERSED = "nothing that was tried does, and what comes nearest is told"
     # the framework
     VIEW_HELD = "a rule of the framework holds"
     VIEW_AGREES = "the framework leans to the choice's family"
@@ -123,7 +124,6 @@ class DecisionFinding(StrEnum):
     # what to read with care
     ELICITED = "experts judged for this client what nobody has published"
     JUDGES_MISSED = "experts were asked, and all missed the known answers by more than chance explains"
-    EQUAL_PRIORS = "and one costs less where both have the same"
     PRIORS = "both kinds of fabric are compared, and inputs are stated by fabric"
     LISTING_TURNS = "without the choice, whose switch has one listed price, another fabric is advised"
     OLDER_GPU = "the GPUs that are bought are of an older generation than their maker has on sale"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 
 from fabricreport.books.names import name_book, side_names, whole_names
-from fabricreport.findings import Findings, Name, Named, Spoken, joined
+from fabricreport.findings import Findings, Name, Named, OptionName, Spoken, joined
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.framework import leaning
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
-from fabricreport.sections.decision.alike import Likeness
 from fabricreport.sections.decision.axes import target_gpus
 from fabricreport.sections.decision.beyond import criteria
 from fabricreport.sections.decision.courses.findings import (
@@ -25,8 +23,6 @@ from fabricreport.sections.decision.courses.findings import (
 from fabricreport.sections.decision.courses.result import TEST_OF
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.held import held_words
-from fabricreport.sections.decision.licence_words import closest_corner, licence_words, turning_corners
-from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
 from fabricreport.sections.decision.offers.words import offer_findings, offer_words
@@ -35,7 +31,7 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.schedule_words import schedule_findings, schedule_words
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.ties import told_ground
-from fabricreport.sections.decision.turning_words import VERB, edging, unquoted_named, without_named
+from fabricreport.sections.decision.turning_words import VERB, unquoted_named, without_named
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
@@ -78,11 +74,6 @@ class _Read:
         sides = {o.id: o.side for o in self.given.options}
         return standing(self.verdict, sides, self.result.framework.leans_to, self.printed)
 
-    @cached_property
-    def likeness(self) -> Likeness:
-        """What becomes of the lead where both sides are of one generation."""
-        return told_alike(self.result, self.figure)
-
     @property
     def stood_in(self) -> list[str]:
         """Items that the client's price files lack."""
@@ -97,14 +88,28 @@ def spoken(
     `changes` is what the answers of sellers change."""
     read = _Read(given, result, tco, monday, figure, changes)
     groups = (
-        *(_opening, _date, _advice, _why, _alike, _licences, _view, _turning, _quotes, _care, _monday, _annex),
+        *(
+            _opening,
+            _date,
+            _advice,
+            _why,
+            _alike,
+            _licences,
+            _reversed,
+            _sure,
+            _view,
+            _turning,
+            _quotes,
+            _care,
+            _monday,
+            _annex,
+        ),
         *(_answered, _offered),
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
 
 F = DecisionFinding
-_ALIKE = {Likeness.SHRINKS: F.ALIKE_SHRINKS, Likeness.LEVEL: F.ALIKE_LEVEL, Likeness.TURNS: F.ALIKE_TURNS}
 
 
 def _opening(read: _Read) -> Iterator[DecisionFinding]:
@@ -162,25 +167,33 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
 
 def _alike(read: _Read) -> Iterator[DecisionFinding]:
     mismatch = read.result.mismatch
-    if mismatch is None:
-        return
-    if mismatch.alike is not None:
+    if mismatch is not None and mismatch.alike is not None:
         yield F.ALIKE_PAIRS
-    if read.ground == Ground.SIZE:
-        return
-    if read.likeness in _ALIKE:
-        yield _ALIKE[read.likeness]
-    if beyond_the_servers(read.given, mismatch):
-        yield F.ALIKE_FASTER
 
 
 def _licences(read: _Read) -> Iterator[DecisionFinding]:
     if read.result.corners:
         yield F.LICENCES
-        if turning_corners(read.result, read.figure):
-            yield F.LICENCES_TURN
-        elif closest_corner(read.result, read.figure):
-            yield F.LICENCES_CLOSE
+
+
+def _reversed(read: _Read) -> Iterator[DecisionFinding]:
+    found = read.result.reversals
+    if found and found.tried and read.ground != Ground.SIZE:
+        yield F.SET_OTHERWISE
+        yield F.REVERSED if found.reversing else F.NEARLY_REVERSED
+
+
+def _sure(read: _Read) -> Iterator[DecisionFinding]:
+    if read.alone or read.result.offers:
+        return
+    kind = read.result.courses.advised.kind
+    if read.result.sure is None:
+        yield F.SURE_OF_NONE
+    elif kind == CourseKind.SINGLE_NODE:
+        yield F.SURE_NODES
+    else:
+        asks = kind in (CourseKind.EITHER, CourseKind.OFFERS, CourseKind.PILOT)
+        yield F.SURE_ASK if asks else F.SURE_ACT
 
 
 def _view(read: _Read) -> Iterator[DecisionFinding]:
@@ -241,20 +254,10 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
         yield F.TENANTS_PRICED
     if read.result.priors:
         yield F.PRIORS
-    if _cheaper_alike(read):
-        yield F.EQUAL_PRIORS
     if not is_given(params, "options"):
         yield F.PROPOSED
     if params.overrides:
         yield F.OVERRIDDEN
-
-
-def _cheaper_alike(read: _Read) -> str:
-    """The option that costs less where both fabrics have the same priors; '' where none does, or no prior is theirs."""
-    if read.result.with_equal_priors is None:
-        return ""
-    way = direction(read.figure("decision.equal_priors"))
-    return {"less": read.verdict.choice, "more": read.verdict.runner_up, "same": ""}[way]
 
 
 # ---- words
@@ -269,17 +272,13 @@ def _words(read: _Read) -> Mapping[str, object]:
     titles = {c: inside(title) for c, title in criteria().items()}
     pair = (verdict.choice, verdict.runner_up)
     sellers = {o: j.offer.seller for o, j in result.offers.judged.items()} if result.offers else {}
-    edges = tuple(edging(read.given, read.figure, turn, edge, pair) for turn, edge in read.edges)
     return {
         "judges": judges(read.given),
-        **market_words(read.given, result, read.likeness),
-        **licence_words(result, read.figure),
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
         "kin": name[result.kin] if result.kin else None,
         "cheaper": name[ahead],
-        "cheaper_alike": name[alike] if (alike := _cheaper_alike(read)) else None,
         "dearer": name[behind],
         "Verb": verb,
         "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),
@@ -296,8 +295,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "barred": Named(joined(name[o] for o in read.barred), "barred", sources=(REQUIREMENT,))
         if read.barred
         else None,
-        "edge": edges[0] if edges else None,
-        "edges": edges,
+        "turned": _turned(whole_names(read.given.all_options.values()), result),
         "quote": unquoted_named(read.given, nearest) if (nearest := result.nearest_quote) else None,
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
         "strongest": _strongest(read),
@@ -309,6 +307,12 @@ def _words(read: _Read) -> Mapping[str, object]:
         **held_words(read.given, result.held, pair, sellers),
         "shipped": Name(", ".join(read.stood_in)),
     }
+
+
+def _turned(names: Mapping[str, OptionName], result: DecisionResult) -> Named | None:
+    """What reverses the order most, else what comes nearest, and the option that costs less then."""
+    tried = result.reversals.tried if result.reversals else ()
+    return Named(tried[0].what, tried[0].key, cheaper=names[tried[0].cheaper]) if tried else None
 
 
 def _cause(read: _Read, option: str) -> str:

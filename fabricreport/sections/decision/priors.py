@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from string import Formatter
 
@@ -93,26 +93,36 @@ def _prior(given: Inputs, what: str, ids: tuple[str, str], better: str, against:
     return Prior(what, ids[0], ids[1], side, " and ".join(words), against)
 
 
-def lead_with_equal_priors(search: Search) -> float | None:
-    """The mean lead of the choice, the model run again with every prior of both fabrics as one has it, then as the other.
-
-    The lower of the two; an input that one fabric alone has is none for both. Prices are no priors: they are what is sold.
-    None where the two compared have no prior of their own.
-    """
+def equal_priors(search: Search) -> tuple[Prior, ...]:
+    """The inputs by kind that equal treatment sets alike. Prices are none of them: they are what is sold."""
     given, pair = search.base.given, (search.comparison.choice, search.comparison.rival)
-    found = [p for p in priors_of(given, search.base.reached_by, pair) if not _priced(given, p)]
-    leads = []
-    for as_first in (True, False) if found else ():
+    return tuple(p for p in priors_of(given, search.base.reached_by, pair) if not _priced(given, p))
+
+
+def leads_with(search: Search, priors: Sequence[Prior]) -> tuple[float, float]:
+    """The mean lead of the choice, the model run again with these priors of both fabrics as one has it, then as the other.
+
+    An input that one fabric alone has is none for both.
+    """
+    given, (choice, rival) = search.base.given, (search.comparison.choice, search.comparison.rival)
+
+    def lead(*, as_first: bool) -> float:
         same: dict[str, Uncertain] = {}
-        for prior in found:
+        for prior in priors:
             source, other = (prior.infiniband, prior.rocev2) if as_first else (prior.rocev2, prior.infiniband)
             if source and other:
                 same[other] = given.uncertain(source)
             else:
                 same[source or other] = exactly(prior.against)
-        bills = search.fast.replacing(same).bills
-        leads.append(mean_of(bills.gap(search.comparison.rival, search.comparison.choice)))
-    return min(leads, default=None)
+        return mean_of(search.fast.replacing(same).bills.gap(rival, choice))
+
+    return lead(as_first=True), lead(as_first=False)
+
+
+def lead_with_equal_priors(search: Search) -> float | None:
+    """The lower lead with every such prior alike; None where the two compared have none of their own."""
+    found = equal_priors(search)
+    return min(leads_with(search, found)) if found else None
 
 
 def _priced(given: Inputs, prior: Prior) -> bool:

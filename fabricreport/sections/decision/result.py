@@ -16,10 +16,12 @@ from fabricreport.models.judgement.swings import swings
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.alike import Mismatch, mismatch_of
 from fabricreport.sections.decision.beyond import first_of, sums_of
+from fabricreport.sections.decision.changes import Change, changes_of
 from fabricreport.sections.decision.cheapest import Cheapest, cheapest_of
 from fabricreport.sections.decision.corners import Corner, corners_of
 from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.courses.study import courses_of
+from fabricreport.sections.decision.courses.sure import sure_of
 from fabricreport.sections.decision.held import HeldPrice, held_of
 from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.information.study import Information, information_of
@@ -31,15 +33,14 @@ from fabricreport.sections.decision.neighbours import neighbours_of
 from fabricreport.sections.decision.offers.bids import Bid, bids_of
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.priors import Prior, lead_with_equal_priors, priors_of
+from fabricreport.sections.decision.reversals import Reversals, reversals_of
 from fabricreport.sections.decision.schedule import Schedule, schedule_of
 from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_one, turns_of
 from fabricreport.sections.decision.unquoted import Unquoted, unquoted_of
-from fabricreport.vocabulary import NEITHER, STATED, Confidence, CourseKind, Grade, Ground, Question
+from fabricreport.vocabulary import NEITHER, STATED, Confidence, CourseKind, Grade, Ground
 
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, *STATED)
 """What may decide besides money."""
-TOLD = {Question.BUY_ONCE: 4, Question.GROW_IN_STAGES: 3, Question.CHOOSE_PROVIDER: 3}
-"""Places at most where the advice changes that the body tells, by what the client asks."""
 WORTH_A_WORD = 0.01
 """A change that less than this share of the draws would bring is left to the table."""
 
@@ -134,6 +135,11 @@ class DecisionResult:
         return corners_of(self._base, self._comparison)
 
     @cached_property
+    def reversals(self) -> Reversals | None:
+        """What reverses the order of the two compared; None where nothing is compared, or a network is rented."""
+        return reversals_of(self._search, self.corners, self.mismatch, self.verdict.materiality)
+
+    @cached_property
     def later(self) -> Later | None:
         """What is bought when today's prices no longer hold."""
         return later_of(self._given, self._bills, self.verdict.choice)
@@ -148,6 +154,12 @@ class DecisionResult:
     def courses(self) -> CoursesResult:
         """The courses of action, and the one that is advised."""
         return courses_of(self._given, self._base, self._comparison, self._search.judge, self.information)
+
+    @cached_property
+    def sure(self) -> float | None:
+        """Share of draws in which the advised act costs at most the margin more than the best other one; None without one."""
+        dated = self._search.judge.weighing.date_stated
+        return sure_of(self._bills, self.verdict, self.courses, self.information, self._knowledge(), dated=dated)
 
     @cached_property
     def monday(self) -> AtStake:
@@ -255,24 +267,20 @@ class DecisionResult:
         found = tuple(t for t in self.turns.turning if t.flips or self.changing(t))
         if self.offers is not None:  # where either network may be taken, a turn to one of them is no change
             return () if self.verdict.open else found
-        told = {turn.input_id for turn, _ in self.edges(TOLD[self._given.params.asked])}
+        told = {change.turn.input_id for change in self.changes}
         return tuple(t for t in found if t.input_id not in told)
 
-    def edges(self, count: int = 3) -> tuple[tuple[Turn, Edge], ...]:
-        """Where the advice changes: the likeliest first of what may well lie there, then the client's choices.
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """What would change the advice, and is worth knowing; of a renter, or where no network decides, nothing is told."""
+        small = self.verdict.decided_by == Ground.SIZE or self.courses.advised.kind == CourseKind.SINGLE_NODE
+        if small or self.offers is not None or self.verdict.choice == self.verdict.runner_up:
+            return ()
+        return changes_of(self._search, self.turns.drawn, self._knowledge().worth)
 
-        An input that the client chooses and nobody knows is told once, as chosen.
-        """
-        every = [(turn, edge) for turn in self.turns.turning for edge in self.changing(turn)]
-        chosen = [(turn, edge) for turn, edge in every if turn.is_choice]
-        told = {(turn.input_id, edge.end) for turn, edge in chosen}
-        drawn = [
-            (chance, turn, edge)
-            for turn, edge in every
-            if (chance := edge.chance) is not None and (turn.input_id, edge.end) not in told
-        ]
-        likely = sorted((found for found in drawn if found[0] >= WORTH_A_WORD), key=lambda found: -found[0])
-        return (*((turn, edge) for _, turn, edge in likely), *chosen)[:count]
+    def edges(self) -> tuple[tuple[Turn, Edge], ...]:
+        """The same, each as an input and the place at which another option is advised."""
+        return tuple((change.turn, change.edge) for change in self.changes)
 
     def dearest_cause(self, components: Mapping[str, Mapping[str, Any]], option: str) -> str:
         """The cause by which an option exceeds the choice most, on the mean of the draws."""

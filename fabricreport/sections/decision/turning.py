@@ -20,7 +20,7 @@ from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs, drawn_exactly
-from fabricreport.models.judgement.comparison import Comparison
+from fabricreport.models.judgement.comparison import Comparison, Course
 from fabricreport.models.judgement.turning import (
     Asked,
     PriceLevel,
@@ -28,6 +28,7 @@ from fabricreport.models.judgement.turning import (
     Turning,
     price_level,
     reach,
+    reached,
     turning,
     turning_at,
     turning_of_whole,
@@ -37,6 +38,7 @@ from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import Judge, judge_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.uncertain import exactly
+from fabricreport.vocabulary import CourseKind
 
 SHOWN = 12
 """Most bars of the chart of swings."""
@@ -129,7 +131,7 @@ class Turn:
 
     @property
     def settled(self) -> Mapping[str, str]:
-        """What settles it (`what`), and when (`when`, in words)."""
+        """What settles it (`what`), when (`when`, in words), and who can tell it (`who`)."""
         return settling(self.input_id)
 
 
@@ -152,7 +154,10 @@ class Turns:
 def _settlings() -> tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]:
     data = read_yaml("settling")
     return tuple(
-        (tuple(e["ids"]), {"what": e["what"], "when": data["when"][e["when"]], "kind": e["when"]})
+        (
+            tuple(e["ids"]),
+            {"what": e["what"], "when": data["when"][e["when"]], "kind": e["when"], "who": data["who"][e["when"]]},
+        )
         for e in data["settling"]
     )
 
@@ -215,6 +220,17 @@ class Search:
             turn = self.turn(input_id)
             self._levels[input_id] = price_level(self._model(input_id), turn.in_use, turn.break_even)
         return self._levels[input_id]
+
+    def taken(self, input_id: str, beside: str) -> tuple[float, str] | None:
+        """The nearest value of one drawn input at which one option alone is advised, and not `beside`, with the course there."""
+        turn, asked = self.turn(input_id), self._model(input_id)
+        draws = plain(self.base.given.own(input_id))
+        ends = float(draws.min()), float(draws.max())
+        able = Course(CourseKind.TAKE, (beside,)).id
+        at = reached(
+            asked, turn.in_use, ends, lambda seen: seen.course.startswith(f"{CourseKind.TAKE}:") and seen.course != able
+        )
+        return None if at is None else (at, asked(at).course)
 
     def _model(self, input_id: str) -> Asked:
         """The model asked at values of one input, all others at their draws."""

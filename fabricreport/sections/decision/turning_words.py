@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from fabricreport.books.names import input_names, option_names, whole_names
 from fabricreport.findings import Name, Named, OptionName, Phrase, joined
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.sections.decision.turning import Edge, Turn, key_of
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.vocabulary import Acquisition, CourseKind
 
@@ -21,32 +19,6 @@ VERB: dict[str, str] = {
 }
 """What a client does with the option advised, by how it obtains its cluster."""
 BOTH_OFFERS = "take the better of two offers"
-
-
-def _stated(turn: Turn) -> str:
-    return "stated as" if turn.is_choice else "on the mean"
-
-
-def _chance(figure: FigureOf, figure_id: str, chance: float | None) -> dict[str, object]:
-    """How likely an input lies beyond a point, and of what that is a share; a client's choice is the client's to make."""
-    if chance is None:
-        return {"chance": "yours", "base": "to set"}
-    return {"chance": figure(figure_id), "base": "of outcomes"}
-
-
-def edging(given: Inputs, figure: FigureOf, turn: Turn, edge: Edge, pair: Sequence[str]) -> Named:
-    """A place where an input changes the advice: the figures of its place and chance, and the course there."""
-    key = key_of(turn.input_id)
-    return Phrase(
-        input_names(given, turn.input_id).phrase,
-        key,
-        stated=_stated(turn),
-        side=turn.told(edge.side),
-        place=figure(f"decision.{edge.end}.{key}"),
-        **_chance(figure, f"decision.beyond_{edge.end}.{key}", edge.chance),
-        course=course_told(given, edge.course, pair),
-        when=turn.settled["when"],
-    )
 
 
 def course_told(given: Inputs, course: str, pair: Sequence[str]) -> Name:

@@ -25,13 +25,4 @@ UNQUOTED = (
         currency="USD",
         when=lambda at, item: at.unquoted[item].level is not None,
     ),
-    EachSpec(
-        "decision.stands_in[unquoted]",
-        "usd",
-        label=lambda at, item: f"Range in the place of a price: {label_of(at.given, at.unquoted[item].stands_in)}",
-        rule="the assumption's own range",
-        value=lambda at, item: at.given.own(at.unquoted[item].stands_in),
-        currency="USD",
-        central="mean",
-    ),
 )

@@ -7,7 +7,7 @@ averaged out of the bills; that of bringing up is in them where the client price
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -100,11 +100,25 @@ class Knowledge:
 
     def shown(self, noises: Mapping[str, float]) -> Estimate:
         """What a test is worth that shows inputs (by id) with a noise each, a share of the mean of what is read."""
+        signals = self._signals(noises)
+        return Estimate(0.0, 0.0) if signals is None else evsi(self.costs, signals, seed=self._seed)
+
+    def led_to(self, noises: Mapping[str, float], among: Sequence[str]) -> NDArray[np.intp]:
+        """The place among these (options or offers) of the one that is taken in each draw, by what such a test shows there.
+
+        Each draw is foreseen from the others. Without a signal it is the one that costs least on average.
+        """
+        costs = self.costs[:, [self.options.index(o) for o in among]]
+        least, signals = int(costs.mean(axis=0).argmin()), self._signals(noises)
+        if signals is None:
+            return np.full(len(costs), least)
+        told = foreseen(signals, costs - costs[:, [least]], seed=self._seed, folds=FOLDS)
+        return np.asarray(told.argmin(axis=1))
+
+    def _signals(self, noises: Mapping[str, float]) -> Draws | None:
+        """What a test shows in every draw (draws, inputs shown); None where it shows nothing, or nothing is left to choose."""
         seen = [i for i in self.inputs if i in noises]
-        if not seen or not self.choice:
-            return Estimate(0.0, 0.0)
-        signals = [self._signal(i, noises[i]) for i in seen]
-        return evsi(self.costs, np.column_stack(signals), seed=self._seed)
+        return np.column_stack([self._signal(i, noises[i]) for i in seen]) if seen and self.choice else None
 
     def _signal(self, input_id: str, noise: float) -> Draws:
         draws = self.draw(input_id)
