@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from fabricreport.books.names import whole_names
@@ -12,11 +12,9 @@ from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.monday.dates import told
-from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tail_risk.findings import interval_rule
 from fabricreport.spine.buy_once_read import MOST_CHANGES, Read, of_weeks
-from fabricreport.spine.courses import course_of
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import STATED, Confidence, Ground
 
@@ -44,44 +42,31 @@ class Finding(StrEnum):
     QUOTES_LATE = "there is, and they are due on that day itself"
     NO_DAY = "a date was stated, and no day to sign is early enough"
     # the tile of money
-    TILE_SAVES = "the advised option costs less"
-    TILE_COSTS = "the advised option costs more"
-    TILE_LEVEL = "two are compared, and the difference prints as nothing"
-    TILE_APART = "no option is advised, and the two cost different amounts"
+    TILE_LEVEL = "two are compared, and differ neither in cash nor in time, as printed"
     TILE_TOTAL = "one option alone"
-    # the tile of odds
-    ODDS_CLEAR = "the cheaper of two is clear"
-    ODDS_LEANING = "it is leaning, for it is the cheaper in too few outcomes"
-    ODDS_CAPPED = "it is leaning for another doubt, though it is the cheaper in enough of them"
+    TILE_NETWORK = "a network is bought"
+    TITLE_APART = "the causes are drawn, and both cash and time differ"
+    TITLE_ONE = "they are drawn, and one of the two differs"
     TILE_WITHIN = "what jobs within nodes save"
     SWITCH_WITHIN = "and what would have them joined: longer runs"
     ODDS_ACROSS = "and how sure the order of the networks would be for jobs across them"
-    ODDS_CLOSE = "the two are close"
     # the tile of the date
     COMPARED = "two options are compared"
     DATE_OF_TWO = "two options are compared, and the network shows at this size"
     DATE_OF_ONE = "one option alone, and the network shows at this size"
-    # the tile of what would switch it
-    SWITCH_DRAWN = "the likeliest place where the advice changes is a value that nobody knows yet"
-    SWITCH_WEEKS = "it is such a value, and the weeks until a network runs stably"
-    SWITCH_CHOSEN = "it is a value that the client sets"
-    SWITCH_NONE = "there is none"
+    # what would change the advice
+    SWITCH_NONE = "nothing that moves alone does"
     SWITCHES_WEEKS = "there is one, and weeks until a network runs stably are among those told"
     SWITCHES_OTHER = "there is one, and such weeks are not among them"
     # why
     WHY_ALONE = "nothing is compared"
     WHY_SMALL = "so few GPUs that the network does not show"
-    WHY_SAVES_THREE = "the choice costs less, and three causes are told, for their sum or the weight of the third"
-    WHY_SAVES_TWO = "the choice costs less for two causes at least"
-    WHY_SAVES_ONE = "it costs less for one cause"
-    WHY_SAVES_NONE = "it costs less for none"
-    GIVES_THREE = "its rival costs less, and three causes are told, for their sum or the weight of the third"
-    GIVES_TWO = "its rival costs less for two causes at least"
-    GIVES_ONE = "its rival costs less for one cause"
-    GIVES_NONE = "its rival costs less for none"
+    WHY_BOTH = "each of the two costs less for some cause"
+    WHY_OURS = "the choice alone does"
+    WHY_THEIRS = "its rival alone does"
+    WHY_NONE = "neither does"
     BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     CLOSE_BY_RULE = "the difference of the two is called close"
-    CAUSES_LEAVE = "it is not, and has a sign"
     SPEED_LONGER = "a step takes longer on RoCEv2 of the two compared, by less than matters"
     SPEED_SHORTER = "a step takes longer on InfiniBand of the two compared, by less than matters"
     SPEED_LEVEL = "a step takes as long on both compared"
@@ -192,11 +177,11 @@ def _tiles(read: Read) -> Iterator[Finding]:
         yield F.TILE_TOTAL
     else:
         yield F.COMPARED
-        ways = {"less": F.TILE_SAVES, "more": F.TILE_COSTS, "same": F.TILE_LEVEL}
-        apart = F.TILE_LEVEL if read.way == "same" else F.TILE_APART
-        within = read.holds(D.SINGLE_NODES)
-        yield F.TILE_WITHIN if within else apart if read.verdict.open else ways[read.way]
-        yield F.ODDS_ACROSS if within else _odds(read)
+        if read.holds(D.SINGLE_NODES):
+            yield F.TILE_WITHIN
+            yield F.ODDS_ACROSS
+        elif not read.holds(D.CASH_AND_TIME, D.CASH_ALONE, D.TIME_ALONE):
+            yield F.TILE_LEVEL
     if not read.small:
         yield F.DATE_OF_ONE if read.alone else F.DATE_OF_TWO
     if read.holds(D.SINGLE_NODES) and "decision.courses.single_days" in read.result.numbers:
@@ -205,26 +190,12 @@ def _tiles(read: Read) -> Iterator[Finding]:
         yield (
             F.SWITCHES_WEEKS if any(of_weeks(turn) for turn, _ in read.result.edges(MOST_CHANGES)) else F.SWITCHES_OTHER
         )
-        yield _switch(*read.edges[0])
     else:
         yield F.SWITCH_NONE
-
-
-def _switch(turn: Turn, edge: Edge) -> Finding:
-    """Of what kind the value is that most likely changes the advice."""
-    if edge.chance is None:
-        return F.SWITCH_CHOSEN
-    return F.SWITCH_WEEKS if of_weeks(turn) else F.SWITCH_DRAWN
-
-
-def _odds(read: Read) -> Finding:
-    """How sure the cheaper of two is, by the printed rule."""
-    confidence = read.verdict.confidence
-    if confidence.close:
-        return F.ODDS_CLOSE
-    if confidence == Confidence.CLEAR:
-        return F.ODDS_CLEAR
-    return F.ODDS_CAPPED if read.verdict.capped else F.ODDS_LEANING
+    if not read.holds(D.SINGLE_NODES) and f"tco.fabric_capex.{read.verdict.choice}" in read.tco.numbers:
+        yield F.TILE_NETWORK
+    if read.case.spoken("tco").findings.causes_at_once:
+        yield F.TITLE_APART if read.holds(D.CASH_AND_TIME) else F.TITLE_ONE
 
 
 def _why(read: Read) -> Iterator[Finding]:
@@ -235,14 +206,12 @@ def _why(read: Read) -> Iterator[Finding]:
         yield F.WHY_SMALL
         return
     ours, theirs = read.causes
-    yield (F.WHY_SAVES_NONE, F.WHY_SAVES_ONE, F.WHY_SAVES_TWO, F.WHY_SAVES_THREE)[len(ours)]
-    yield (F.GIVES_NONE, F.GIVES_ONE, F.GIVES_TWO, F.GIVES_THREE)[len(theirs)]
+    by_side = {(True, True): F.WHY_BOTH, (True, False): F.WHY_OURS, (False, True): F.WHY_THEIRS}
+    yield by_side.get((bool(ours), bool(theirs)), F.WHY_NONE)
     if read.ethernet:
         yield F.BOTH_SIDES
     if read.verdict.confidence.close:
         yield F.CLOSE_BY_RULE
-    elif read.way != "same":
-        yield F.CAUSES_LEAVE
     if read.third:
         yield F.THIRD_CLOSE if read.third_close else F.THIRD
 
@@ -388,15 +357,11 @@ def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
     read = Read(case)
     names = whole_names(read.given.options)
-    ours, theirs = ([_cause(read, c) for c in causes] for causes in read.causes)
+    ours, theirs = ([inside(read.tco.labels[c]) for c in causes] for causes in read.causes)
     ready = read.result.in_time
     return {
-        "our_first": _at(ours, 0),
-        "our_second": _at(ours, 1),
-        "our_third": _at(ours, 2),
-        "their_first": _at(theirs, 0),
-        "their_second": _at(theirs, 1),
-        "their_third": _at(theirs, 2),
+        "our_causes": Name(" and ".join(ours)),
+        "their_causes": Name(" and ".join(theirs)),
         "third": names[read.third] if read.third else None,
         "in_time_one": names[ready[0]] if ready else None,
         "ethernet": names[read.ethernet] if read.ethernet else None,
@@ -406,18 +371,8 @@ def words(case: Told) -> Mapping[str, object]:
         "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
         "quotes_by": Name(told(read.quotes_by)) if read.quotes_by is not None else None,
-        "switch_to": course_of(read.given, read.edges[0][1].course, read.pair) if read.edges else None,
         **_price_dates(read),
     }
-
-
-def _at(found: Sequence[Named], place: int) -> Named | None:
-    return found[place] if place < len(found) else None
-
-
-def _cause(read: Read, cause: str) -> Named:
-    """A cause as it stands within a sentence."""
-    return Named(inside(read.tco.labels[cause]), cause)
 
 
 def _best_lever(read: Read) -> Named | None:

@@ -2,6 +2,6 @@
 
 from fabricreport.models.information.regression import foreseen
 from fabricreport.models.information.signals import observed
-from fabricreport.models.information.value import FOLDS, Estimate, evpi, evppi, evsi
+from fabricreport.models.information.value import FOLDS, Estimate, evpi, evppi, evsi, taken
 
-__all__ = ["FOLDS", "Estimate", "evpi", "evppi", "evsi", "foreseen", "observed"]
+__all__ = ["FOLDS", "Estimate", "evpi", "evppi", "evsi", "foreseen", "observed", "taken"]

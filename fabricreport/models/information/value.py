@@ -59,20 +59,37 @@ def evppi(costs: Any, inputs: Any, *, seed: int, folds: int = FOLDS) -> Estimate
     The standard error is that of the paired difference, with the resolution of the sample beside it: a choice that
     turns in a draw or two may not be met at all.
     """
-    c = _undominated(_matrix(costs))
-    x = _columns(inputs)
-    draws, courses = c.shape
-    if courses < 2 or draws < 2 * folds:
+    c = _matrix(costs)
+    kept = _undominated(c)
+    draws = len(c)
+    if len(kept) < 2 or draws < 2 * folds:
         return Estimate(0.0, 0.0)
-    best = int(np.argmin(c.mean(axis=0)))
-    against = np.delete(c, best, axis=1) - c[:, [best]]
-    expected = foreseen(x, against, seed=seed, folds=folds)
-    taken = expected.argmin(axis=1)
-    switched = expected[np.arange(draws), taken] < 0
-    saved = np.where(switched, -against[np.arange(draws), taken], 0.0)
+    taken, expected = _foreseen_best(c[:, kept], _columns(inputs), seed=seed, folds=folds)
+    best = c[:, kept[int(np.argmin(c[:, kept].mean(axis=0)))]]
+    saved = best - c[np.arange(draws), np.asarray(kept)[taken]]
     paired = float(saved.std(ddof=1)) / draws**0.5
     resolution = UNSEEN * float(expected.std(axis=0).max()) / draws
     return Estimate(float(saved.mean()), float(np.hypot(paired, resolution)))
+
+
+def taken(costs: Any, signals: Any, *, seed: int, folds: int = FOLDS) -> NDArray[np.intp]:
+    """The course (draws,) that is chosen in each draw by what the signals (draws,) or (draws, m) show there, as `evsi` has
+    it: the one that is best on average unless another is expected to cost less."""
+    c = _matrix(costs)
+    kept = np.asarray(_undominated(c))
+    if len(kept) < 2 or len(c) < 2 * folds:
+        return np.full(len(c), int(np.argmin(c.mean(axis=0))), dtype=np.intp)
+    found, _ = _foreseen_best(c[:, kept], _columns(signals), seed=seed, folds=folds)
+    return np.asarray(kept[found], dtype=np.intp)
+
+
+def _foreseen_best(c: Draws, x: Draws, *, seed: int, folds: int) -> tuple[NDArray[np.intp], Draws]:
+    """The course taken in each draw, and what each other is expected to cost against the one that is best on average."""
+    best = int(np.argmin(c.mean(axis=0)))
+    others = np.delete(np.arange(c.shape[1]), best)
+    expected = foreseen(x, c[:, others] - c[:, [best]], seed=seed, folds=folds)
+    first = expected.argmin(axis=1)
+    return np.where(expected[np.arange(len(c)), first] < 0, others[first], best), expected
 
 
 def evsi(costs: Any, signals: Any, *, seed: int, folds: int = FOLDS) -> Estimate:
@@ -95,11 +112,11 @@ def _columns(inputs: Any) -> Draws:
     return x[:, None] if x.ndim == 1 else x
 
 
-def _undominated(costs: Draws) -> Draws:
-    """The courses that cost less than each other one in some draw; of equal ones the first. The others are never chosen."""
+def _undominated(costs: Draws) -> list[int]:
+    """Columns of the courses that cost less than each other one in some draw; of equal ones the first. The others are never chosen."""
     kept = list(range(costs.shape[1]))
     for i in range(costs.shape[1]):
         rivals = [j for j in kept if j != i]
         if any(np.all(costs[:, j] <= costs[:, i]) and (j < i or np.any(costs[:, j] < costs[:, i])) for j in rivals):
             kept.remove(i)
-    return costs[:, kept]
+    return kept

@@ -90,6 +90,15 @@ class DecisionFinding(StrEnum):
     SINGLE_NO_ROOM = "the model does not fit in a node"
     SINGLE_ONE_RUN = "one run cannot be cut into jobs of single nodes"
     SINGLE_NO_MODEL = "no memory of a simulation is known"
+    # how sure of the act
+    SURE_TO_ACT = "how sure the advised act is can be told, and it is to take or to do something"
+    SURE_TO_ASK = "so it can, and it is to ask before one is taken"
+    # cash and time
+    CASH_AND_TIME = "two are compared, and differ in what is paid and in lost time, as printed"
+    CASH_ALONE = "they differ in what is paid alone"
+    TIME_ALONE = "they differ in lost time alone"
+    HOUR_STATED = "the client states what a GPU-hour is worth"
+    HOUR_OURS = "the client does not"
     # like with like
     ALIKE_SHRINKS = "and in one generation the same side leads by less"
     ALIKE_LEVEL = "and in one generation neither side leads"

@@ -39,8 +39,13 @@ from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import STATED, Confidence, Ground
+from fabricreport.vocabulary import STATED, Confidence, CourseKind, Ground
 
+_HOUR = {
+    "amortised": "what a useful hour costs with the option for which it is lowest",
+    "market": "the market’s rent",
+}
+"""What our value of a GPU-hour is where the client states none."""
 _FEW_TIMES = 4
 """The rule of size is told to whoever plans up to so many times the GPUs from which a network matters."""
 
@@ -96,7 +101,7 @@ def spoken(
     `changes` is what the answers of sellers change."""
     read = _Read(given, result, tco, monday, figure, changes)
     groups = (
-        *(_opening, _date, _advice, _why, _alike, _licences, _view, _turning, _quotes, _care, _monday, _annex),
+        *(_opening, _date, _advice, _why, _apart, _sure, _alike, _licences, _view, _turning, _quotes, _care, _monday, _annex),
         *(_answered, _offered),
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
@@ -151,6 +156,28 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
             yield F.KIN_SETTLED
     if read.barred:
         yield F.BARRED
+
+
+def _apart(read: _Read) -> Iterator[DecisionFinding]:
+    yield F.HOUR_STATED if read.tco.common.value_basis == "stated" else F.HOUR_OURS
+    if read.alone:
+        return
+    found = {
+        (True, True): F.CASH_AND_TIME,
+        (True, False): F.CASH_ALONE,
+        (False, True): F.TIME_ALONE,
+    }
+    differ = tuple(direction(read.figure(f"decision.{part}")) != "same" for part in ("cash", "time"))
+    if any(differ):
+        yield found[differ]
+
+
+_ASKS = (CourseKind.EITHER, CourseKind.OFFERS, CourseKind.PILOT)
+
+
+def _sure(read: _Read) -> Iterator[DecisionFinding]:
+    if read.result.sure is not None:
+        yield F.SURE_TO_ASK if read.result.courses.advised.kind in _ASKS else F.SURE_TO_ACT
 
 
 def _alike(read: _Read) -> Iterator[DecisionFinding]:
@@ -273,6 +300,10 @@ def _words(read: _Read) -> Mapping[str, object]:
         "rival": name[verdict.runner_up],
         "kin": name[result.kin] if result.kin else None,
         "cheaper": name[ahead],
+        "cash_way": Name(direction(read.figure("decision.cash"))),
+        "time_way": Name(direction(read.figure("decision.time"))),
+        "whose": Name("your" if (basis := read.tco.common.value_basis) == "stated" else "our"),
+        "hour_basis": Name(_HOUR.get(basis, "")),
         "cheaper_alike": name[alike] if (alike := _cheaper_alike(read)) else None,
         "dearer": name[behind],
         "Verb": verb,

@@ -31,6 +31,7 @@ from fabricreport.sections.decision.neighbours import neighbours_of
 from fabricreport.sections.decision.offers.bids import Bid, bids_of
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.priors import Prior, lead_with_equal_priors, priors_of
+from fabricreport.sections.decision.sure import sure_of
 from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_one, turns_of
 from fabricreport.sections.decision.unquoted import Unquoted, unquoted_of
 from fabricreport.vocabulary import NEITHER, STATED, Confidence, CourseKind, Grade, Ground, Question
@@ -147,6 +148,13 @@ class DecisionResult:
     def courses(self) -> CoursesResult:
         """The courses of action, and the one that is advised."""
         return courses_of(self._given, self._base, self._comparison, self._search.judge, self.information)
+
+    @cached_property
+    def sure(self) -> float | None:
+        """Share of the draws in which the advised act stands; None of a renter, and where nothing else could be done."""
+        if self.offers is not None:
+            return None
+        return sure_of(self.verdict, self.courses, self.information, self._knowledge())
 
     @cached_property
     def monday(self) -> AtStake:

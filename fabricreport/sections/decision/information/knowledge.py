@@ -18,7 +18,7 @@ from scipy.special import ndtr
 from fabricreport.books.options import Option
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
-from fabricreport.models.information import FOLDS, Estimate, evppi, evsi, foreseen, observed
+from fabricreport.models.information import FOLDS, Estimate, evppi, evsi, foreseen, observed, taken
 from fabricreport.models.risk.goodput import luck_of
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import gpu_type
@@ -99,11 +99,20 @@ class Knowledge:
 
     def shown(self, noises: Mapping[str, float]) -> Estimate:
         """What a test is worth that shows inputs (by id) with a noise each, a share of the mean of what is read."""
+        signals = self._signals(noises)
+        return Estimate(0.0, 0.0) if signals is None else evsi(self.costs, signals, seed=self._seed)
+
+    def taken(self, noises: Mapping[str, float]) -> NDArray[np.intp]:
+        """Columns of `costs` (draws,): what is ordered in each draw after such a test."""
+        signals = self._signals(noises)
+        if signals is None:
+            return np.full(len(self.costs), int(self.costs.mean(axis=0).argmin()), dtype=np.intp)
+        return taken(self.costs, signals, seed=self._seed)
+
+    def _signals(self, noises: Mapping[str, float]) -> Draws | None:
+        """What such a test shows (draws, inputs); None where it shows nothing, or there is nothing to choose."""
         seen = [i for i in self.inputs if i in noises]
-        if not seen or not self.choice:
-            return Estimate(0.0, 0.0)
-        signals = [self._signal(i, noises[i]) for i in seen]
-        return evsi(self.costs, np.column_stack(signals), seed=self._seed)
+        return np.column_stack([self._signal(i, noises[i]) for i in seen]) if seen and self.choice else None
 
     def _signal(self, input_id: str, noise: float) -> Draws:
         draws = self.draw(input_id)

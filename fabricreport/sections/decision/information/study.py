@@ -36,12 +36,17 @@ class Worth:
 
 @dataclass(frozen=True)
 class Tried:
-    """What a test is worth (`estimate`), what it costs (draws,), and the ids of the inputs that it shows."""
+    """What a test is worth (`estimate`), what it costs (draws,), and the inputs that it shows, by id with their noise."""
 
     probe: Probe
-    shows: tuple[str, ...]
+    noises: Mapping[str, float]
     estimate: Estimate
     cost: Traced
+
+    @property
+    def shows(self) -> tuple[str, ...]:
+        """Ids of the inputs that it shows."""
+        return tuple(self.noises)
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ def _tried(given: Inputs, bills: Bills, knowledge: Knowledge, test: Probe, open_
     noises = {
         i: given.central(f"evidence:{reading.noise}") for reading in test.sees for i in among(able, reading.patterns)
     }
-    return Tried(test, tuple(noises), knowledge.shown(noises), given.spread(_cost(given, bills, test)))
+    return Tried(test, noises, knowledge.shown(noises), given.spread(_cost(given, bills, test)))
 
 
 def _cost(given: Inputs, bills: Bills, test: Probe) -> Traced:
