@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from fabricreport.books.names import whole_names
@@ -35,11 +35,11 @@ class Finding(StrEnum):
     SETTLE_TERMS = "terms of the contract settle some of it, and no quote does"
     SETTLE_TESTS = "neither does"
     # the tile of money
-    TILE_SAVES = "the advised option costs less"
-    TILE_COSTS = "the advised option costs more"
-    TILE_LEVEL = "two are compared, and the difference prints as nothing"
-    TILE_APART = "no option is advised, and the two cost different amounts"
+    TILE_LEVEL = "two are compared, and differ neither in cash nor in time, as printed"
     TILE_TOTAL = "one option alone"
+    TILE_NETWORK = "a network is bought"
+    TITLE_APART = "the causes are drawn, and both cash and time differ"
+    TITLE_ONE = "they are drawn, and one of the two differs"
     TILE_WITHIN = "what jobs within nodes save"
     SWITCH_WITHIN = "and what would have them joined: longer runs"
     COMPARED = "two options are compared"
@@ -49,17 +49,12 @@ class Finding(StrEnum):
     # why
     WHY_ALONE = "nothing is compared"
     WHY_SMALL = "so few GPUs that the network does not show"
-    WHY_SAVES_THREE = "the choice costs less, and three causes are told, for their sum or the weight of the third"
-    WHY_SAVES_TWO = "the choice costs less for two causes at least"
-    WHY_SAVES_ONE = "it costs less for one cause"
-    WHY_SAVES_NONE = "it costs less for none"
-    GIVES_THREE = "its rival costs less, and three causes are told, for their sum or the weight of the third"
-    GIVES_TWO = "its rival costs less for two causes at least"
-    GIVES_ONE = "its rival costs less for one cause"
-    GIVES_NONE = "its rival costs less for none"
+    WHY_BOTH = "each of the two costs less for some cause"
+    WHY_OURS = "the choice alone does"
+    WHY_THEIRS = "its rival alone does"
+    WHY_NONE = "neither does"
     BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     CLOSE_BY_RULE = "the difference of the two is called close"
-    CAUSES_LEAVE = "it is not, and has a sign"
     SPEED_LONGER = "a step takes longer on RoCEv2 of the two compared, by less than matters"
     SPEED_SHORTER = "a step takes longer on InfiniBand of the two compared, by less than matters"
     SPEED_LEVEL = "a step takes as long on both compared"
@@ -146,14 +141,18 @@ def _tiles(read: Read) -> Iterator[Finding]:
         yield F.TILE_TOTAL
     else:
         yield F.COMPARED
-        ways = {"less": F.TILE_SAVES, "more": F.TILE_COSTS, "same": F.TILE_LEVEL}
-        apart = F.TILE_LEVEL if read.way == "same" else F.TILE_APART
-        within = read.holds(D.SINGLE_NODES)
-        yield F.TILE_WITHIN if within else apart if read.verdict.open else ways[read.way]
+        if read.holds(D.SINGLE_NODES):
+            yield F.TILE_WITHIN
+        elif not read.holds(D.CASH_AND_TIME, D.CASH_ALONE, D.TIME_ALONE):
+            yield F.TILE_LEVEL
     if read.holds(D.SINGLE_NODES) and "decision.courses.single_days" in read.result.numbers:
         yield F.SWITCH_WITHIN
     else:
         yield F.CHANGES if read.edges else F.NO_CHANGES
+    if not read.holds(D.SINGLE_NODES) and f"tco.fabric_capex.{read.verdict.choice}" in read.tco.numbers:
+        yield F.TILE_NETWORK
+    if read.case.spoken("tco").findings.causes_at_once:
+        yield F.TITLE_APART if read.holds(D.CASH_AND_TIME) else F.TITLE_ONE
 
 
 def _why(read: Read) -> Iterator[Finding]:
@@ -164,14 +163,12 @@ def _why(read: Read) -> Iterator[Finding]:
         yield F.WHY_SMALL
         return
     ours, theirs = read.causes
-    yield (F.WHY_SAVES_NONE, F.WHY_SAVES_ONE, F.WHY_SAVES_TWO, F.WHY_SAVES_THREE)[len(ours)]
-    yield (F.GIVES_NONE, F.GIVES_ONE, F.GIVES_TWO, F.GIVES_THREE)[len(theirs)]
+    by_side = {(True, True): F.WHY_BOTH, (True, False): F.WHY_OURS, (False, True): F.WHY_THEIRS}
+    yield by_side.get((bool(ours), bool(theirs)), F.WHY_NONE)
     if read.ethernet:
         yield F.BOTH_SIDES
     if read.verdict.confidence.close:
         yield F.CLOSE_BY_RULE
-    elif read.way != "same":
-        yield F.CAUSES_LEAVE
     if read.third:
         yield F.THIRD_CLOSE if read.third_close else F.THIRD
 
@@ -292,15 +289,11 @@ def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
     read = Read(case)
     names = whole_names(read.given.options)
-    ours, theirs = ([_cause(read, c) for c in causes] for causes in read.causes)
+    ours, theirs = ([inside(read.tco.labels[c]) for c in causes] for causes in read.causes)
     ready = read.result.in_time
     return {
-        "our_first": _at(ours, 0),
-        "our_second": _at(ours, 1),
-        "our_third": _at(ours, 2),
-        "their_first": _at(theirs, 0),
-        "their_second": _at(theirs, 1),
-        "their_third": _at(theirs, 2),
+        "our_causes": Name(" and ".join(ours)),
+        "their_causes": Name(" and ".join(theirs)),
         "third": names[read.third] if read.third else None,
         "in_time_one": names[ready[0]] if ready else None,
         "ethernet": names[read.ethernet] if read.ethernet else None,
@@ -311,15 +304,6 @@ def words(case: Told) -> Mapping[str, object]:
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
         **_price_dates(read),
     }
-
-
-def _at(found: Sequence[Named], place: int) -> Named | None:
-    return found[place] if place < len(found) else None
-
-
-def _cause(read: Read, cause: str) -> Named:
-    """A cause as it stands within a sentence."""
-    return Named(inside(read.tco.labels[cause]), cause)
 
 
 def _best_lever(read: Read) -> Named | None:

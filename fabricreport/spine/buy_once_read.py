@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 
 from fabricreport.findings import Findings
@@ -15,8 +14,7 @@ from fabricreport.spine.told import Told
 from fabricreport.vocabulary import Ground, Side
 
 MOST_CAUSES = 2
-"""So many causes are named on each side of a difference, and one more on the side that costs less: where only that makes
-them point its way, or where it weighs as much as one that is named on the other side."""
+"""So many causes are named on each side of a difference."""
 MOST_LEVERS = 3
 """So many measures that lower the risk are shown."""
 _STALLS = "lost_tail"
@@ -53,16 +51,7 @@ class Read:
         numbers = self.tco.numbers
         printed = {c: m for c, m in means.items() if direction(numbers[f"tco.part.{c}"]) != "same"}
         ours, theirs = [c for c, m in printed.items() if m > 0], [c for c, m in printed.items() if m < 0]
-        told = sum(means[c] for side in (ours, theirs) for c in side[:MOST_CAUSES])
-        sides = {"less": (ours, theirs), "more": (theirs, ours)}.get(self.way)
-        if sides is None:
-            return ours[:MOST_CAUSES], theirs[:MOST_CAUSES]
-        cheaper, dearer = sides
-        least = min((abs(means[c]) for c in dearer[:MOST_CAUSES]), default=math.inf)
-        points = told > 0 if self.way == "less" else told < 0
-        weighs = any(abs(means[c]) >= least for c in cheaper[MOST_CAUSES : MOST_CAUSES + 1])
-        more = 0 if points and not weighs else 1
-        return ours[: MOST_CAUSES + more * (cheaper is ours)], theirs[: MOST_CAUSES + more * (cheaper is theirs)]
+        return ours[:MOST_CAUSES], theirs[:MOST_CAUSES]
 
     @property
     def stalls_told(self) -> bool:

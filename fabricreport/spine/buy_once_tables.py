@@ -95,7 +95,8 @@ def _shown(todos: Sequence[Todo]) -> list[Todo]:
 
 
 def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
-    """Every option, the cheapest first: its total, what it costs more than the choice, and how often it is the cheapest."""
+    """Every option, the cheapest first: its total, what it costs more than the choice in cash, in time and in all, and how
+    often it is the cheapest."""
     choice, short = result.verdict.choice, _short(given, result)
     totals = {o: figure(f"decision.total.{o}") for o in result.totals}
     rows = [
@@ -103,8 +104,10 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
             [
                 Name(short[o].row),
                 totals[o],
-                None if o == choice else figure(f"decision.gap.{o}"),
-                None if o == choice else figure(f"decision.gap.{o}"),
+                *(
+                    None if o == choice else figure(f"decision.{part}.{o}")
+                    for part in ("cash_gap", "time_gap", "gap", "gap")
+                ),
                 share_cell(result.cheapest, o),
                 *([figure(f"decision.ready.{o}")] if given.params.dated else []),
             ],
@@ -112,8 +115,8 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
         )
         for o in sorted(totals, key=lambda o: totals[o].value)
     ]
-    more = Column("More than {choice}")
-    heads = (Column("Option"), Column("Total"), more, Column("Nine times in ten", style="spread"))
+    more = (Column("More cash"), Column("More time"), Column("More in all"))
+    heads = (Column("Option"), Column("Total"), *more, Column("Nine times in ten", style="spread"))
     return Table([*heads, Column("Cheapest in"), *([Column("In time")] if given.params.dated else [])], rows)
 
 

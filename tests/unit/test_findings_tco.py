@@ -83,7 +83,7 @@ SAYINGS: dict[str, Callable[[], Spoken]] = {
     "past an edge": lambda: other(BUYER, cluster__gpus=2056),
 }
 
-PURCHASE = {F.PURCHASE_HOLDS, F.PURCHASE_REVERSED, F.PURCHASE_EVENED, F.PURCHASE_SAME}
+PURCHASE = {F.PURCHASE_APART, F.PURCHASE_SAME}
 EITHER: tuple[tuple[set[F], set[F]], ...] = (
     ({F.OWNS}, {F.OWNING_CHEAPER, F.RENTING_CHEAPER}),
     (PURCHASE, {F.CAUSES_AT_ONCE, F.CAUSES_GROWN}),
@@ -95,19 +95,17 @@ EITHER: tuple[tuple[set[F], set[F]], ...] = (
 EXPECTED: dict[str, tuple[set[F], set[F]]] = {
     "buyer": (
         {
-            *(F.OWNS, F.CAUSES_AT_ONCE, F.PURCHASE_HOLDS, F.BOTH_FAMILIES, F.OWNING_CHEAPER),
+            *(F.OWNS, F.CAUSES_AT_ONCE, F.PURCHASE_APART, F.BOTH_FAMILIES, F.OWNING_CHEAPER),
             F.PAIRS_TOLD,
         },
         {F.TIERS_DIFFER, F.OPERATIONS_BOUGHT, F.EDGE_AHEAD, F.EDGE_PASSED},
     ),
     "operations bought in": ({F.OPERATIONS_BOUGHT}, set()),
-    "grower": ({F.GROWS_LATE, F.CAUSES_GROWN, F.PURCHASE_HOLDS}, {F.GROWS_EARLY, F.TIERS_DIFFER}),
+    "grower": ({F.GROWS_LATE, F.CAUSES_GROWN, F.PURCHASE_APART}, {F.GROWS_EARLY, F.TIERS_DIFFER}),
     "two generations": ({F.TIERS_DIFFER}, set()),
     "renter": (set(), {F.OWNS, F.BOTH_FAMILIES}),
     "one option": ({F.OWNS}, {F.BOTH_FAMILIES, *PURCHASE}),
-    "level": ({F.PURCHASE_EVENED}, {F.PURCHASE_REVERSED}),
-    "behind": ({F.PURCHASE_REVERSED}, set()),
-    "same to buy": ({F.PURCHASE_SAME}, {F.PURCHASE_REVERSED}),
+    "same to buy": ({F.PURCHASE_SAME}, set()),
     "cheap rent": ({F.RENTING_CHEAPER}, {F.OWNING_CHEAPER}),
     "another tier": ({F.TIERS_DIFFER}, set()),
     "bought at once": ({F.GROWS_EARLY}, {F.GROWS_LATE}),

@@ -101,6 +101,12 @@ class DecisionFinding(StrEnum):
     SINGLE_NO_ROOM = "the model does not fit in a node"
     SINGLE_ONE_RUN = "one run cannot be cut into jobs of single nodes"
     SINGLE_NO_MODEL = "no memory of a simulation is known"
+    # cash and time
+    CASH_AND_TIME = "two are compared, and differ in what is paid and in lost time, as printed"
+    CASH_ALONE = "they differ in what is paid alone"
+    TIME_ALONE = "they differ in lost time alone"
+    HOUR_STATED = "the client states what a GPU-hour is worth"
+    HOUR_OURS = "the client does not"
     # like with like
     ALIKE_PAIRS = "the lead is told for pairs of one generation"
     # licences

@@ -39,6 +39,11 @@ from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import STATED, Confidence, CourseKind, Ground
 
+_HOUR = {
+    "amortised": "what a useful hour costs with the option for which it is lowest",
+    "market": "the market’s rent",
+}
+"""What our value of a GPU-hour is where the client states none."""
 _FEW_TIMES = 4
 """The rule of size is told to whoever plans up to so many times the GPUs from which a network matters."""
 
@@ -93,6 +98,7 @@ def spoken(
             _date,
             _advice,
             _why,
+            _apart,
             _alike,
             _licences,
             _reversed,
@@ -163,6 +169,15 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
             yield F.KIN_SETTLED
     if read.barred:
         yield F.BARRED
+
+
+def _apart(read: _Read) -> Iterator[DecisionFinding]:
+    yield F.HOUR_STATED if read.tco.common.value_basis == "stated" else F.HOUR_OURS
+    if read.alone:
+        return
+    cash, time = (direction(read.figure(f"decision.{part}")) != "same" for part in ("cash", "time"))
+    if cash or time:
+        yield F.CASH_AND_TIME if cash and time else F.CASH_ALONE if cash else F.TIME_ALONE
 
 
 def _alike(read: _Read) -> Iterator[DecisionFinding]:
@@ -279,6 +294,10 @@ def _words(read: _Read) -> Mapping[str, object]:
         "rival": name[verdict.runner_up],
         "kin": name[result.kin] if result.kin else None,
         "cheaper": name[ahead],
+        "cash_way": Name(direction(read.figure("decision.cash"))),
+        "time_way": Name(direction(read.figure("decision.time"))),
+        "whose": Name("your" if (basis := read.tco.common.value_basis) == "stated" else "our"),
+        "hour_basis": Name(_HOUR.get(basis, "")),
         "dearer": name[behind],
         "Verb": verb,
         "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),

@@ -18,6 +18,7 @@ from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.cost import (
     CAUSES,
     COMMON_CAUSES,
+    TIME_CAUSES,
     by_cause,
     cash_bill,
     common_hour_value,
@@ -61,6 +62,26 @@ class Bills:
         found = by_cause(difference(self.parts[a], self.parts[b]).parts)
         size = next(iter(self.totals.values())).size
         return {c: _wide(found.get(c, 0.0), size) for c in self.labels if c not in COMMON_CAUSES}
+
+    def cash_gap(self, a: str, b: str) -> Traced:
+        """What of that gap is paid (draws,)."""
+        return self._gap_of(a, b, timed=False)
+
+    def time_gap(self, a: str, b: str) -> Traced:
+        """What of it is time at its value (draws,); the two sum to it."""
+        return self._gap_of(a, b, timed=True)
+
+    def _gap_of(self, a: str, b: str, *, timed: bool) -> Traced:
+        found = (value for cause, value in self.gap_by_cause(a, b).items() if (cause in TIME_CAUSES) == timed)
+        return sum(found, start=_wide(0.0, next(iter(self.totals.values())).size))
+
+
+def apart(components: Mapping[str, Any]) -> tuple[Any, Any]:
+    """What of a bill by cause is cash, and what is time at its value: (draws,) each."""
+    sums: list[Any] = [0.0, 0.0]
+    for cause, value in components.items():
+        sums[cause in TIME_CAUSES] = sums[cause in TIME_CAUSES] + value
+    return sums[0], sums[1]
 
 
 def bills(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from fabricreport.blocks import Drawing
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.assumed import assumed
+from fabricreport.sections.tco.cost import TIME_CAUSES
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.theme import (
     INK,
@@ -34,7 +36,8 @@ def colours_of(given: Inputs) -> dict[str, str]:
 
 
 def waterfall_chart(given: Inputs, result: TcoResult) -> Drawing:
-    """The mean difference between rival and choice, cause by cause: the bars add up to the last one."""
+    """The mean difference between rival and choice, cause by cause, what is paid before lost time: each group adds up to the bar
+    below it, and both to the last one."""
     chart_id, currency, colours = "fig-tco-waterfall", given.params.money.currency, colours_of(given)
     rows = _parts(given, result)
     mean = float(rounded(np.mean(plain(result.difference.draws))))
@@ -56,7 +59,7 @@ def waterfall_chart(given: Inputs, result: TcoResult) -> Drawing:
 
 def _draw_waterfall(
     axis: Axes,
-    rows: list[tuple[str, float, bool]],
+    rows: list[_Bar],
     mean: float,
     reach: tuple[float, float],
     hues: Mapping[bool, str],
@@ -64,25 +67,26 @@ def _draw_waterfall(
 ) -> None:
     """The bars of a waterfall from the first cause down to all causes, with the P5–P95 (`reach`) of the whole."""
     at = 0.0
-    for row, (_, value, ours) in enumerate(rows):
+    for row, bar in enumerate(rows):
+        left = at - bar.value if bar.is_sum else at
         axis.barh(
             row,
-            value,
-            left=at,
-            height=0.66,
-            color=hues[value > 0],
-            hatch="////" if ours else "",
+            bar.value,
+            left=left,
+            height=0.3 if bar.is_sum else 0.66,
+            color=INK if bar.is_sum else hues[bar.value > 0],
+            hatch="////" if bar.assumed else "",
             edgecolor="white",
         )
-        axis.plot([at + value] * 2, [row, row + 1], color=MUTED, linewidth=0.6)
-        _value(axis, max(at, at + value), row, formats.money(value, 3, symbol))
-        at += value
+        axis.plot([left + bar.value] * 2, [row, row + 1], color=MUTED, linewidth=0.6)
+        _value(axis, max(left, left + bar.value), row, formats.money(bar.value, 3, symbol))
+        at = left + bar.value
     last = len(rows)
     axis.barh(last, mean, height=0.66, color=INK)
     axis.plot(list(reach), [last + 1] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
     _value(axis, max(0.0, mean), last, formats.money(mean, 3, symbol))
     axis.axvline(0, color=INK, linewidth=1)
-    axis.set_yticks(range(last + 2), [*(r[0] for r in rows), "All causes", "90 % range of all causes"])
+    axis.set_yticks(range(last + 2), [*(bar.label for bar in rows), "Cash and time", "90 % range of both"])
     axis.set_ylim(last + 1.5, -0.6)
     axis.tick_params(axis="y", length=0, labelcolor=INK)
     axis.spines["left"].set_visible(False)
@@ -97,14 +101,29 @@ def _value(axis: Axes, x: float, row: float, text: str) -> None:
     )  # fmt: skip
 
 
-def _parts(given: Inputs, result: TcoResult) -> list[tuple[str, float, bool]]:
-    """(label, mean, rests on an assumption) of the waterfall, in the order of the bill, the smallest merged."""
+@dataclass(frozen=True)
+class _Bar:
+    """A bar of the waterfall: its mean, whether it rests on an assumption, and whether it sums up those above it."""
+
+    label: str
+    value: float
+    assumed: bool = False
+    is_sum: bool = False
+
+
+def _parts(given: Inputs, result: TcoResult) -> list[_Bar]:
+    """The bars in the order of the bill, what is paid and then time, the smallest of each merged, the sum below each."""
     means = {c: float(rounded(np.mean(plain(v)))) for c, v in result.difference.parts.items()}
     floor = SMALL_SHARE * max(map(abs, means.values()))
-    shown = [
-        (result.labels[c], value, assumed(given, result.difference.parts[c]))
-        for c, value in means.items()
-        if abs(value) > floor
-    ]
-    rest = sum(value for value in means.values() if abs(value) <= floor)
-    return [*shown, ("All other causes", rest, False)] if rest else shown
+    bars: list[_Bar] = []
+    for timed, sort, words in ((False, "cash", "Cash"), (True, "GPU time", "GPU time")):
+        group = {c: value for c, value in means.items() if (c in TIME_CAUSES) == timed}
+        shown = [
+            _Bar(result.labels[c], value, assumed(given, result.difference.parts[c]))
+            for c, value in group.items()
+            if abs(value) > floor
+        ]
+        rest = sum(value for value in group.values() if abs(value) <= floor)
+        bars += [*shown, *([_Bar(f"All other {sort}", rest)] if rest else [])]
+        bars.append(_Bar(words, sum(group.values()), is_sum=True))
+    return bars

@@ -63,6 +63,9 @@ LOST_CAUSES = ("lost_bring_up", "lost_communication", "lost_tail", "lost_interru
 COMMON_CAUSES = ("lost_servers", "lost_faults")
 """Causes that no network changes: alike in every bill, and so in no difference."""
 
+TIME_CAUSES = (*LOST_CAUSES, "delay", *COMMON_CAUSES)
+"""Causes that nobody is paid for: time of the client's, at what it is worth. All others are cash."""
+
 DIFFERING = tuple(cause for cause in CAUSES if cause not in COMMON_CAUSES)
 
 FABRIC_CAUSES = ("switches", "optics_and_cables", "adapters", "site_links", "spares_and_installation")

@@ -10,6 +10,7 @@ import numpy as np
 from fabricreport.figures import Declaration, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.sites import LINKS
+from fabricreport.sections.tco.bills import apart
 from fabricreport.sections.tco.cost import CAUSES, DIFFERING
 from fabricreport.sections.tco.cross_check import PAIR_SPECS
 from fabricreport.sections.tco.fabric_figures import FABRIC_INDEXES, FABRIC_SPECS
@@ -24,6 +25,24 @@ _TOTALS = (
         label=lambda at, option: f"Total cost of {at.names[option]} over the horizon",
         rule="mean over the outcomes of the sum of all causes, present value: servers or rent, network, power, space, support, staff, less resale, plus lost GPU time",
         value=lambda at, option: at.result.totals[option],
+        inputs=_SIZE,
+        central="mean",
+    ),
+    EachSpec(
+        "tco.cash[option]",
+        "usd",
+        label=lambda at, option: f"Cash paid for {at.names[option]} over the horizon",
+        rule="mean over the outcomes of the sum of all causes that somebody is paid for, present value; with the time below it makes the total",
+        value=lambda at, option: at.given.spread(apart(at.result.components[option])[0]),
+        inputs=_SIZE,
+        central="mean",
+    ),
+    EachSpec(
+        "tco.time[option]",
+        "usd",
+        label=lambda at, option: f"GPU time lost on {at.names[option]} over the horizon, at its value",
+        rule="mean over the outcomes of GPU time lost to any cause × value of a GPU-hour, and the price of delay if one is stated, present value",
+        value=lambda at, option: at.given.spread(apart(at.result.components[option])[1]),
         inputs=_SIZE,
         central="mean",
     ),

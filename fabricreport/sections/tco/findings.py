@@ -27,9 +27,7 @@ class TcoFinding(StrEnum):
     OWNS = "the fabric is bought or leased"
     CAUSES_AT_ONCE = "an owner whose fabric is bought at once: some cause differs"
     CAUSES_GROWN = "an owner whose fabric grows: some cause differs"
-    PURCHASE_HOLDS = "the fabric that is dearer to buy costs more in all"
-    PURCHASE_REVERSED = "the fabric that is dearer to buy costs less in all"
-    PURCHASE_EVENED = "one fabric is dearer to buy, and the totals are the same"
+    PURCHASE_APART = "one fabric is dearer to buy"
     PURCHASE_SAME = "the two fabrics cost the same to buy"
     BOTH_FAMILIES = "an owner compares InfiniBand with RoCEv2"
     TIERS_DIFFER = "InfiniBand needs a tier of switches more"
@@ -66,13 +64,7 @@ def _why(read: CostReading) -> Iterator[TcoFinding]:
 def _purchase(read: CostReading) -> Iterator[TcoFinding]:
     if not read.compares:
         return
-    bought, counted = read.way("tco.fabric_difference"), read.way("tco.difference")
-    if bought == "same":
-        yield F.PURCHASE_SAME
-    elif counted == "same":
-        yield F.PURCHASE_EVENED
-    else:
-        yield F.PURCHASE_HOLDS if bought == counted else F.PURCHASE_REVERSED
+    yield F.PURCHASE_SAME if read.way("tco.fabric_difference") == "same" else F.PURCHASE_APART
 
 
 def _families(read: CostReading) -> Iterator[TcoFinding]:

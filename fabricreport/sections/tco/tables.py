@@ -5,6 +5,7 @@ from __future__ import annotations
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import option_names, whole_names
 from fabricreport.inputs import Inputs
+from fabricreport.sections.tco.cost import TIME_CAUSES
 from fabricreport.sections.tco.fabric_figures import BASES
 from fabricreport.sections.tco.figure_context import CostFigures
 from fabricreport.sections.tco.result import TcoResult
@@ -20,12 +21,17 @@ _PARTS = (
 
 
 def causes(given: Inputs, result: TcoResult) -> Table:
-    """Every cause of every option's total, one column to an option; none that costs nothing on any."""
+    """Every cause of every option's total, what is paid first and lost time after it, one column to an option; none that costs
+    nothing on any."""
     heads, number = option_names(given.options), result.numbers
-    found = {label: [number[f"tco.{c}.{o}"] for o in result.order] for c, label in result.labels.items()}
-    rows = [Row([label, *amounts]) for label, amounts in found.items() if any(n.value for n in amounts)]
-    total = Row(["Total cost", *(number[f"tco.total.{o}"] for o in result.order)], role="total")
-    return Table([Column("Cause"), *(Column(Name(heads[o].short)) for o in result.order)], [*rows, total])
+    found = {c: [number[f"tco.{c}.{o}"] for o in result.order] for c in result.labels}
+    rows = []
+    for sort, words, timed in (("cash", "Cash", False), ("time", "Time lost, at its value", True)):
+        of_sort = {c: amounts for c, amounts in found.items() if (c in TIME_CAUSES) == timed}
+        rows += [Row([result.labels[c], *n]) for c, n in of_sort.items() if any(one.value for one in n)]
+        rows.append(Row([words, *(number[f"tco.{sort}.{o}"] for o in result.order)], role="total"))
+    rows.append(Row(["Total cost", *(number[f"tco.total.{o}"] for o in result.order)], role="total"))
+    return Table([Column("Cause"), *(Column(Name(heads[o].short)) for o in result.order)], rows)
 
 
 def materials(given: Inputs, result: TcoResult) -> Table:
