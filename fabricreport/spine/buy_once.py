@@ -52,7 +52,7 @@ class Finding(StrEnum):
     WHY_BOTH = "each of the two costs less for some cause"
     WHY_OURS = "the choice alone does"
     WHY_THEIRS = "its rival alone does"
-    WHY_NONE = "neither does"
+    WHY_NONE = "neither of the two costs less for any"
     BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     CLOSE_BY_RULE = "the difference of the two is called close"
     SPEED_LONGER = "a step takes longer on RoCEv2 of the two compared, by less than matters"

@@ -226,7 +226,7 @@ def words(case: Told) -> Mapping[str, object]:
         "in_all": Name("over all stages" if F.STAYS not in set(_title(case)) else "in all"),
         "kin_way": _kin_way(case),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
-        "our_causes": case.spoken("tco").words["saved"][:1],  # type: ignore[index]
+        "our_causes": case.spoken("tco").words["saved"],
     }
 
 

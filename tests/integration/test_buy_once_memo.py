@@ -30,8 +30,8 @@ def test_page_one_holds_the_question_the_advice_both_sides_and_what_to_do(
     told = (
         "Which network should",
         "Why.",
-        "The case for",
-        "What would change the answer",
+        "The other side.",
+        "would change the advice",
         "What to do before you sign",
     )
     places = [first.find(part) for part in (*told, "Read with care.")]

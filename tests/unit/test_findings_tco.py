@@ -148,8 +148,6 @@ def test_every_client_is_spoken_of_in_the_same_words(name: str) -> None:
 def test_a_cause_is_named_on_the_side_that_it_saves_money() -> None:
     words, numbers = said("buyer").words, client(BUYER).tco().numbers
     assert all(numbers[f"tco.part.{cause.key}"].value > 0 for cause in words["saved"])  # type: ignore[attr-defined]
-    assert all(numbers[f"tco.part.{cause.key}"].value < 0 for cause in words["conceded"])  # type: ignore[attr-defined]
-    assert words["largest"] in {*words["saved"], *words["conceded"]}  # type: ignore[misc]
 
 
 def test_a_word_says_which_way_a_figure_points() -> None:

@@ -304,8 +304,6 @@ def _words(read: _Read) -> Mapping[str, object]:
         "argued": Name(side_names(read.given.options, leaning(result.framework.argued)).phrase),
         **course_words(read.given, result.courses),
         **schedule_words(read.given, result),
-        "confidence": str(verdict.confidence),
-        "doubt": Name(name_book().doubts[verdict.capped]) if verdict.capped else None,
         "firmness": Name(", since ".join(filter(None, (verdict.confidence, name_book().doubts.get(verdict.capped))))),
         "kin_decider": Name(told_ground(read.given.params, by)) if (by := verdict.preferred_by) else None,
         "decider": Name(ground) if (ground := told_ground(read.given.params, verdict.decided_by)) else None,

@@ -114,7 +114,6 @@ def _words(read: CostReading) -> Mapping[str, object]:
         "currency": Name(read.given.params.money.currency),
         "largest": next((_cause(read, c) for c in read.causes), None),
         "saved": tuple(_cause(read, c) for c in read.saved),
-        "conceded": tuple(_cause(read, c) for c in read.conceded),
         "purchase_way": _WAYS[read.way("tco.fabric_difference")] if read.owns else None,
         "tier": _tier(read),
         "edge_option": name[edge.option] if edge else None,

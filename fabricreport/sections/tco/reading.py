@@ -8,9 +8,6 @@ from functools import cached_property
 from fabricreport.sections.stance import Stance, direction
 from fabricreport.sections.tco.figure_context import CostFigures
 
-SHOWN_CAUSES = 2
-"""So many causes are named on each side of a difference."""
-
 
 class CostReading(CostFigures):
     """A cost study with what its findings and words are made of."""
@@ -52,10 +49,5 @@ class CostReading(CostFigures):
 
     @cached_property
     def saved(self) -> list[str]:
-        """Causes on which the choice costs less, the largest first."""
-        return [c for c, mean in self.causes.items() if mean > 0][:SHOWN_CAUSES]
-
-    @cached_property
-    def conceded(self) -> list[str]:
-        """Causes on which the rival costs less, the largest first."""
-        return [c for c, mean in self.causes.items() if mean < 0][:SHOWN_CAUSES]
+        """The largest cause on which the choice costs less; none where there is no such."""
+        return [c for c, mean in self.causes.items() if mean > 0][:1]
