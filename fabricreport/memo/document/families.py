@@ -93,7 +93,14 @@ def _groups(entries: Sequence[Derivation], family_grade: str) -> tuple[Group, ..
         steps = (entry.input_set,) if entry.input_set else entry.short_steps
         grade = "" if entry.grade == family_grade else entry.grade
         shared.setdefault((steps, grade, _told(entry), entry.sources), []).append(entry)
-    return tuple(Group(*key, runs(members)) for key, members in shared.items())
+    return tuple(Group(*key, runs(_together(members))) for key, members in shared.items())
+
+
+def _together(entries: Sequence[Derivation]) -> list[Derivation]:
+    """The entries, those that tell one thing of several options or stages beside each other, in order of the first of each."""
+    told = [entry.label.rpartition(": ")[0] or entry.label for entry in entries]
+    first = {label: place for place, label in reversed([*enumerate(told)])}
+    return [entries[i] for i in sorted(range(len(entries)), key=lambda i: first[told[i]])]
 
 
 def _told(entry: Derivation) -> str:

@@ -115,7 +115,6 @@ class DecisionFinding(StrEnum):
     SURE_ASK = "the same, and it is to find something out before an option is taken"
     SURE_NODES = "the same, and it is to keep jobs within nodes"
     SURE_OF_NONE = "no other act is priced beside it"
-    SET_OTHERWISE = "things that somebody may set otherwise were tried on the two compared"
     REVERSED = "something set otherwise between the two compared reverses their order"
     NEARLY_REVERSED = "nothing that was tried does, and what comes nearest is told"
     # the framework

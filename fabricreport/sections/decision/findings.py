@@ -194,7 +194,6 @@ def _licences(read: _Read) -> Iterator[DecisionFinding]:
 def _reversed(read: _Read) -> Iterator[DecisionFinding]:
     found = read.result.reversals
     if found and found.tried and read.ground != Ground.SIZE:
-        yield F.SET_OTHERWISE
         yield F.REVERSED if found.reversing else F.NEARLY_REVERSED
 
 

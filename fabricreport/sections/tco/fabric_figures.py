@@ -121,7 +121,7 @@ def _staged(what: str, unit: str, words: str, value: Any) -> PairSpec:
     return PairSpec(
         f"tco.stage.{what}[stage][owner]",
         unit,
-        label=lambda at, number, option: f"{words} {_when(number)}: {at.names[option]}",
+        label=lambda at, number, option: f"{words}, {at.names[option]}: {_when(number)}",
         rule="staged growth, wired from day one for the last stage",
         value=value,
         inputs=lambda _, number, __: (
@@ -153,7 +153,7 @@ _GROWTH = (
     PairSpec(
         "tco.stage.price[stage][owner]",
         "usd",
-        label=lambda at, number, option: f"Network bought {_when(number)}: {at.names[option]}",
+        label=lambda at, number, option: f"Network bought, {at.names[option]}: {_when(number)}",
         rule="pieces bought at the stage × price, on the mean, at today's prices and not discounted",
         value=lambda at, number, option: sum(at.owned.bought[option][int(number)].values()),
         inputs=lambda at, _, option: {*_grown(at), *inputs_of(at.fabric(option))},
