@@ -28,7 +28,6 @@ class Finding(StrEnum):
     COMPARED = "two options are compared"
     STAGED = "a network is bought in stages"
     STAGES_OF_TWO = "and two of them are side by side"
-    STAGES_OF_ONE = "and it stands alone"
     # the option too close to tell from the one advised
     WHITE_BOX = "the advised option is named, and another maker's software runs its switches"
     KIN_OF_ONE_MAKER = "that option is Ethernet, for all of which one maker answers"
@@ -153,10 +152,8 @@ def _stages(case: Told) -> Iterator[Finding]:
         return
     yield F.STAGED
     yield from _ahead(case)
-    if not compared(case):
-        yield F.STAGES_OF_ONE
-        return
-    yield F.STAGES_OF_TWO
+    if compared(case):
+        yield F.STAGES_OF_TWO
 
 
 def _ahead(case: Told) -> Iterator[Finding]:

@@ -109,6 +109,7 @@ def test_words_that_neighbours_share_are_written_once() -> None:
         "Staff",
         "Switches, ours: leaf",
         "Switches, ours: spine",
+        "Switches, ours: core",
     ]
     document = read([{**ledger_entry(f"tco.{i}", f"{i}", 1.0), "label": label} for i, label in enumerate(labels)])
     made = runs(document.derivations)
@@ -116,7 +117,7 @@ def test_words_that_neighbours_share_are_written_once() -> None:
         ("", ["Cables of the first fabric"]),
         ("", ["Cables of the second fabric"]),
         ("", ["Staff"]),
-        ("Switches, ours", ["leaf", "spine"]),
+        ("Switches, ours", ["leaf", "spine", "core"]),
     ]
 
 

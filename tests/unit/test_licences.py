@@ -14,10 +14,9 @@ from fabricreport.books.options import Licence, read_options
 from fabricreport.case import Case
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of, plain
 from fabricreport.sections.decision.corners import CORNERS
 from fabricreport.sections.decision.finding import DecisionFinding as F
-from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.fabric import licences_per_year
 from fabricreport.sections.tco.licences import Charged, charged
 from fabricreport.uncertain import exactly
@@ -127,9 +126,9 @@ def test_each_corner_is_what_the_params_set_so_find() -> None:
 def test_where_the_convention_of_licences_turns_the_order_it_is_told() -> None:
     """With a cheaper switch of InfiniBand its manager, which the makers' lists charge on it alone, makes the difference."""
     case = bench.changed("example", prices={"switch-qm9700": 20_000})
-    found = {corner.key: direction(case.figure(f"decision.corner.{corner.key}")) for corner in case.decision().corners}
-    leader = {"less": case.comparison.choice, "more": case.comparison.rival}
-    assert {key: leader[way] for key, way in found.items()} == {**dict.fromkeys(CORNERS, IB), "as-sold": ROCE}
+    pair = case.comparison.choice, case.comparison.rival
+    found = {corner.key: pair[bool(mean_of(corner.gap) < 0)] for corner in case.decision().corners}
+    assert found == {**dict.fromkeys(CORNERS, IB), "as-sold": ROCE}
     assert {F.LICENCES, F.REVERSED} <= set(case.spoken("decision").findings)
     assert F.NEARLY_REVERSED in set(bench.case("example").spoken("decision").findings), "there none turns it"
 

@@ -14,6 +14,8 @@ from fabricreport.memo.document.derive import Derivation, Step
 _SMALL_WORDS = frozenset(
     ["a", "an", "and", "at", "by", "for", "from", "in", "its", "of", "on", "per", "than", "that", "the", "to", "with"]
 )
+_MORE = "…"
+"""Stands for the words that follow a head, so that all of the head may be shared again."""
 FEWEST_SHARED = 10
 """Fewer shared characters than that are not worth a heading of their own."""
 
@@ -76,9 +78,7 @@ def families(derivations: Sequence[Derivation]) -> tuple[Family, ...]:
 
 
 def _family(rule: str, entries: Sequence[Derivation]) -> Family:
-    head = entries[0].label if len(entries) > 1 else ""
-    for entry in entries[1:]:
-        head = _shared_words(head, entry.label)
+    head = _shared_by_all([entry.label for entry in entries]) if len(entries) > 1 else ""
     if len(head) < FEWEST_SHARED:
         head = ""
     grades = {entry.grade for entry in entries}
@@ -123,12 +123,20 @@ def _longest(entries: Sequence[Derivation]) -> tuple[int, str]:
     """How many entries from the front share their first words, and those words."""
     head, count = entries[0].label, 1
     for entry in entries[1:]:
-        shared = _shared_words(head, entry.label)
+        shared = _shared_words(head if count == 1 else f"{head} {_MORE}", entry.label)
         # A longer run must not cost the members before it more words than it saves.
         if len(shared) < FEWEST_SHARED or (count > 1 and len(shared) * (count + 1) < len(head) * count):
             break
         head, count = shared, count + 1
     return (count, head) if count > 1 else (1, "")
+
+
+def _shared_by_all(labels: Sequence[str]) -> str:
+    """The words that all labels begin with, one word of each left over."""
+    head = _shared_words(labels[0], labels[1])
+    for label in labels[2:]:
+        head = _shared_words(f"{head} {_MORE}", label)
+    return head
 
 
 def _shared_words(one: str, other: str) -> str:

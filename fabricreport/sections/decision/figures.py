@@ -7,8 +7,6 @@ from collections.abc import Callable
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.changes import Change
-from fabricreport.sections.decision.corner_figures import CORNER_FIGURES, corners_in
-from fabricreport.sections.decision.corners import CORNERS
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.held_figures import HELD
@@ -36,7 +34,7 @@ _LEAD = (
         "decision.cash",
         "usd",
         label=lambda at: f"Cash paid for {at.rival} less that for {at.choice}",
-        rule="mean over the same outcomes of the causes of the difference that somebody is paid for; with the time below it makes the difference",
+        rule="the causes of the difference that somebody is paid for, outcome by outcome",
         value=lambda at: at.bills.cash_gap(at.result.verdict.runner_up, at.result.verdict.choice),
         inputs=(HORIZON,),
         central="mean",
@@ -46,7 +44,7 @@ _LEAD = (
         "decision.time",
         "usd",
         label=lambda at: f"GPU time lost on {at.rival} less that lost on {at.choice}, at its value",
-        rule="mean over the same outcomes of the causes of the difference that are GPU time × value of a GPU-hour, or a price of delay",
+        rule="the causes of the difference that are GPU time × value of a GPU-hour, or a price of delay, outcome by outcome",
         value=lambda at: at.bills.time_gap(at.result.verdict.runner_up, at.result.verdict.choice),
         inputs=(HORIZON,),
         central="mean",
@@ -66,11 +64,8 @@ _LEAD = (
         "decision.sure.act",
         "share",
         label="Share of outcomes in which the advised act costs little more than the best other one",
-        rule=(
-            "count of outcomes in which cost(advised act, with what it leads to, its cost and its wait) − cost(the other act with "
-            "the lowest mean cost) ≤ the lead below which the choice is close ÷ all outcomes; after asking, the offer is taken "
-            "that costs less by regression on what the offers show"
-        ),
+        rule="share of outcomes in which the act, with what it leads to (of offers the one that they show to be the cheaper), costs at "
+        "most what we call close more than the other act of the lowest mean cost",
         value=lambda at: at.result.sure,
         inputs=lambda at: {*at.everything, *(at.result.information.rests_on if at.result.information else ())},
         digits=2,
@@ -341,7 +336,6 @@ FIGURES = Declaration(
         *INFORMATION,
         *OFFERS,
         *HELD,
-        *CORNER_FIGURES,
         *_CHANGES,
         *_REVERSES,
         *COURSES,
@@ -354,7 +348,6 @@ FIGURES = Declaration(
         "turning": Index(lambda at: at.turning),
         "unquoted": Index(lambda at: at.unquoted),
         "held": Index(lambda at: at.held),
-        "corner": Index(corners_in, tuple(CORNERS)),
         "change": Index(lambda at: at.changes),
         "reversal": Index(lambda at: at.reversals),
         "stale": Index(lambda at: at.result.monday.stale),

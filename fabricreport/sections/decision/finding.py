@@ -110,7 +110,7 @@ class DecisionFinding(StrEnum):
     # like with like
     ALIKE_PAIRS = "the lead is told for pairs of one generation"
     # licences
-    LICENCES = "a buyer compares two: the lead is told under each convention of licences"
+    LICENCES = "a buyer compares two: how the makers sell managers and switch systems is told"
     SURE_ACT = "one act is advised, and how often it costs little more than the best other one is known"
     SURE_ASK = "the same, and it is to find something out before an option is taken"
     SURE_NODES = "the same, and it is to keep jobs within nodes"
