@@ -200,6 +200,7 @@ _WRITERS: dict[str, Callable[[float, int], str]] = {
     "gpu-hour": _noun("GPU-hour", "GPU-hours"),
     "node": _noun("node", "nodes", exact=True),
     "switch": _noun("switch", "switches", exact=True),
+    "repeat": _noun("repeat", "repeats", exact=True),
     "w": _suffix("W"),
     "kw": _suffix("kW"),
     "mw": _suffix("MW"),

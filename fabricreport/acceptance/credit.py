@@ -1,30 +1,23 @@
 """What a shortfall costs the buyer: by how much all GPUs of a stage miss where the credit begins, times the price that the plan
-writes down, each loss counted once. What fails on fewer GPUs alone may be refused, and has no credit.
+writes down, each loss counted once and none beyond where the plan ends it. What fails on fewer GPUs alone may be refused, and
+has no credit.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from fabricreport.acceptance.judging import Judged, TestVerdict
 from fabricreport.sections.diligence.plan.result import Tool
 
 PERCENT = "percent"
-CREDIT_CAP = "evidence:acceptance-credit-cap"
-"""The entry for where credits for bandwidth end, a share of the price."""
-DAMAGES_CAP = "evidence:course-damages-cap"
-"""The entry for where damages for weeks end where a network is bought, a share of its price."""
 _PER_PRICED = {
     ("us", "µs"): 1.0, ("us", "us"): 1.0, ("week", "week"): 1.0, ("day", "day"): 1.0, ("day", "week"): 1.0 / 7.0,
     ("week", "day"): 7.0, ("min", "hour"): 1.0 / 60.0, ("h", "hour"): 1.0, ("s", "hour"): 1.0 / 3600.0,
     ("count", "interruption"): 1.0,
 }  # fmt: skip
 """Units of a price for one of a test's unit, by (the test's unit, what the price is per)."""
-_OF_ALL_GPU_TIME = frozenset({PERCENT, "us", "µs"})
-"""What a price is per where it counts the GPU time of the whole plan."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +36,20 @@ class Credit:
     capped: bool = False
 
 
-def credits_due(
-    judged: Sequence[Judged], most: Mapping[str, float] = MappingProxyType({}), *, planned: int = 0
-) -> tuple[Credit, ...]:
-    """The credits of all tests that fall short on all GPUs of their stage and have a price, in the order of the tests; `most`: the
-    most that is credited, by the unit that the price is per. `planned`: the GPUs of the whole plan (0: those tested), whose
-    time the prices of bandwidth and latency count: a test on fewer of them is credited in proportion.
+def credits_due(judged: Sequence[Judged]) -> tuple[Credit, ...]:
+    """The credits of all tests that fall short on all GPUs of their stage and have a price, in the order of the tests.
 
-    Tests whose prices are per the same unit show the same loss (bandwidth is one, whatever collective shows it; so is a
-    week): only the largest of them counts. Weeks, bandwidth, latency and interruptions are different losses and add up.
+    Tests of one stage whose prices are per the same unit show the same loss (bandwidth is one, whatever collective shows it; so
+    is a week): only the largest of them counts. Weeks, bandwidth, latency and interruptions are different losses and add up, as
+    what different stages add does.
     """
-    found = [_shared(credit, planned) for one in judged if (credit := _credit(one)) is not None]
-    largest = {c.per: c for c in sorted(found, key=lambda c: c.amount)}
-    counted = (replace(c, counts=c is largest[c.per]) for c in found)
-    return tuple(
-        replace(c, amount=most[c.per], capped=True) if c.amount > most.get(c.per, math.inf) else c for c in counted
-    )
+    found = [credit for one in judged if (credit := _credit(one)) is not None]
+    largest = {_loss(c): c for c in sorted(found, key=lambda c: c.amount)}
+    return tuple(replace(c, counts=c is largest[_loss(c)]) for c in found)
+
+
+def _loss(credit: Credit) -> tuple[int, str]:
+    return credit.judged.test.stage, credit.per
 
 
 def total(credits: Sequence[Credit]) -> float:
@@ -88,18 +79,11 @@ def _credit(judged: Judged) -> Credit | None:
     if factor is None or price is None:
         return None
     shortfall = paid.shortfall * factor
-    return Credit(judged, shortfall, _priced_per(judged), shortfall * price.value)
-
-
-def _shared(credit: Credit, planned: int) -> Credit:
-    return replace(credit, amount=credit.amount * share_of(credit, planned))
-
-
-def share_of(credit: Credit, planned: int) -> float:
-    """The share of the plan's GPUs that a credit is for; 1 for losses that are priced as they happen."""
-    if credit.per not in _OF_ALL_GPU_TIME or not planned:
-        return 1.0
-    return min(1.0, credit.judged.test.gpus / planned)
+    amount, most = shortfall * price.value, judged.test.most
+    capped = most is not None and amount > most
+    return Credit(
+        judged, shortfall, _priced_per(judged), most if most is not None and capped else amount, capped=capped
+    )
 
 
 def _priced_per(judged: Judged) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabricreport.acceptance.credit import CREDIT_CAP, DAMAGES_CAP, PERCENT, Credit, share_of
+from fabricreport.acceptance.credit import PERCENT, Credit
 from fabricreport.acceptance.judging import RATIO, Judged, TestVerdict
 from fabricreport.acceptance.redecide import first_weeks, mean_of
 from fabricreport.acceptance.result import Acceptance
 from fabricreport.ledger import Number
+from fabricreport.sections.diligence.terms import CREDIT_CAP, DAMAGES_CAP
 
 GIB, MIB, KIB = 2**30, 2**20, 2**10
 _SIZES = ((GIB, "gib"), (MIB, "mib"), (KIB, "kib"))
@@ -77,15 +78,12 @@ class Figures:
     def amount(self, credit: Credit) -> Number:
         """What a test's shortfall is worth."""
         price = credit.judged.test.price
-        part = share_of(credit, int(self.found.case.params.cluster.final_gpus)) < 1.0
         return self.found.case.inputs.number(
             _id(credit.judged, "credit"),
             credit.amount,
             "usd",
             label=f"Credit for {credit.judged.test.id}",
-            rule="shortfall × price of a unit"
-            + (" × GPUs tested ÷ GPUs of the whole plan" if part else "")
-            + ", as the plan writes it down, to where its credits end",
+            rule="shortfall × price of a unit, as the plan writes it down, to where its credits end",
             inputs=()
             if price is None
             else (price, *([CREDIT_CAP if credit.per == PERCENT else DAMAGES_CAP] if credit.capped else [])),

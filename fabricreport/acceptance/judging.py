@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from statistics import median
 
 from fabricreport.acceptance.runs import Flaw, Run
 from fabricreport.books.logs.lines import log_rules
@@ -65,7 +66,7 @@ class Judged:
     """One test at one stage, judged, at the point that decides: where it fails, where proof is missing, or its tightest.
 
     `gpus`, `size_bytes` (0 where sizes do not matter) and `threshold` of that point; `measured`: the run that counts there,
-    None without one. `runs`: those that count there, `wanted` as the plan asks, `missed`: those that miss the threshold.
+    None without one; `middle`: the middle one of those that count, by which a credit is measured. `runs`: those that count there, `wanted` as the plan asks, `missed`: those that miss the threshold.
     `largest`: most GPUs of any run of the test. `faults`: of every log of the test, of a failure those it rests on. `flaw`: of the runs that do not count, `lines`: where the runs of the reason
     stand, as (log, line). `whole`: the point on all GPUs of the stage that is paid for, where it is another one: of a failure
     shown on fewer, which alone is not paid for, and of a pass that falls short of where the credit begins.
@@ -85,6 +86,7 @@ class Judged:
     faults: tuple[Fault, ...] = ()
     lines: tuple[tuple[str, int], ...] = ()
     whole: Judged | None = None
+    middle: float | None = None
 
     @property
     def wanted(self) -> int:
@@ -93,10 +95,11 @@ class Judged:
 
     @property
     def shortfall(self) -> float:
-        """By how much the run that counts misses where the credit begins, in the test's unit; 0 where it does not."""
-        if self.verdict is TestVerdict.NOT_PROVEN or self.measured is None:
+        """By how much the middle run misses where the credit begins, in the test's unit; 0 where it does not."""
+        shown = self.measured if self.middle is None else self.middle
+        if self.verdict is TestVerdict.NOT_PROVEN or shown is None:
             return 0.0
-        return max(0.0, (self.credit_from - self.measured) * (1.0 if self.test.at_least else -1.0))
+        return max(0.0, (self.credit_from - shown) * (1.0 if self.test.at_least else -1.0))
 
     @property
     def credit_from(self) -> float:
@@ -246,6 +249,11 @@ class _Point:
     def measured(self) -> float | None:
         return None if self.counted is None else _value(self.test, self.counted)
 
+    @property
+    def middle(self) -> float | None:
+        found = [value for run in self.sound if (value := _value(self.test, run)) is not None]
+        return median(found) if found else None
+
     def margin(self) -> float:
         """By which share of the threshold the run that counts is on the right side of it."""
         if self.measured is None:
@@ -268,6 +276,7 @@ class _Point:
             self.size,
             self.threshold,
             measured=self.measured,
+            middle=self.middle,
             runs=len(self.sound),
             missed=len(self.missing),
             largest=max((run.gpus or 0 for run in self.own), default=0),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricreport.acceptance.credit import CREDIT_CAP, DAMAGES_CAP, PERCENT, credits_due
+from fabricreport.acceptance.credit import credits_due
 from fabricreport.acceptance.judging import judge_plan, judge_points
 from fabricreport.acceptance.order import FILE, Order, read_order
-from fabricreport.acceptance.redecide import WEEKS, decide_again, evidence_of
+from fabricreport.acceptance.redecide import decide_again, evidence_of
 from fabricreport.acceptance.result import Acceptance
 from fabricreport.acceptance.runs import Logs, Run, runs_of, runs_of_records
 from fabricreport.books.delivery_records import SUFFIXES, read_records
@@ -21,10 +21,8 @@ from fabricreport.case import Case
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
 from fabricreport.located import did_you_mean, shown_path
-from fabricreport.provenance import plain
-from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, Tool
+from fabricreport.sections.diligence.plan.result import Plan, Tool
 from fabricreport.sections.diligence.plan.rule import gpu_gbytes_per_s
-from fabricreport.sections.diligence.promises import price_of
 
 if TYPE_CHECKING:  # heavy, and only who has logs needs it
     import pandas as pd
@@ -44,44 +42,12 @@ class Handed:
 
 def accept(case: Case, plan: Plan, logs: Logs) -> Acceptance:
     """The delivery that these logs show, judged against a plan of one of the case's options."""
-    plan = contracted(case, plan)
     judged = judge_plan(plan, logs.runs)
     seen = evidence_of(case, plan, logs.runs, judged)
     decided = decide_again(case, plan.option, seen)
     options = {option.id: option for option in case.options}
     pair = options[plan.option], options[decided.rival]
-    due = credits_due(judged, _most(case, plan.option), planned=int(case.params.cluster.final_gpus))
-    return Acceptance(case, *pair, judged, due, seen, decided, logs, judge_points(plan, logs.runs))
-
-
-def contracted(case: Case, plan: Plan) -> Plan:
-    """The plan with weeks until stable at what the contract pays for one: damages, a part of what it costs."""
-    return replace(plan, tests=tuple(_at_damages(case, plan, t) if t.id == WEEKS else t for t in plan.tests))
-
-
-def _at_damages(case: Case, plan: Plan, test: PlannedTest) -> PlannedTest:
-    if test.price is None:
-        return test
-    diligence = case.diligence()
-    if plan.option == diligence.option.id and "diligence.damages" in diligence.numbers:
-        return replace(test, price=diligence.numbers["diligence.damages"])
-    share = "evidence:course-damages-share"
-    damages = case.inputs.number(
-        "acceptance.damages",
-        case.inputs.central(share) * test.price.value,
-        test.price.unit,
-        label="Liquidated damages for the time beyond the one promised",
-        rule="share of what that time costs the client",
-        inputs=(test.price, share),
-    )
-    return replace(test, price=damages)
-
-
-def _most(case: Case, option: str) -> dict[str, float]:
-    """Where the contract's credits end, in the memo's currency, by the unit that the price is per."""
-    price = float(plain(price_of(case.inputs, case.tco(), option)).mean())
-    most = {PERCENT: case.inputs.central(CREDIT_CAP) * price}
-    return most if case.diligence().damages is None else {**most, "week": case.inputs.central(DAMAGES_CAP) * price}
+    return Acceptance(case, *pair, judged, credits_due(judged), seen, decided, logs, judge_points(plan, logs.runs))
 
 
 def plan_of(case: Case, option: str = "") -> Plan:

@@ -9,7 +9,7 @@ from fabricreport.located import did_you_mean
 
 QUANTITIES = (
     *("ns", "us", "ms", "s", "min", "h", "day", "week", "month", "year"),
-    *("share", "relative", "x", "count", "text", "1", "fte", "gpus", "gpu-hour", "port-number", "index"),
+    *("share", "relative", "x", "count", "text", "1", "fte", "gpus", "gpu-hour", "port-number", "index", "repeat"),
     *("usd", "eur", "gbp", "w", "kw", "mw", "kwh", "mwh", "km"),
     *("bytes", "kbytes", "mbytes", "gbytes", "tbytes", "gbits", "tbits", "tflops", "tokens", "parameters"),
 )

@@ -14,6 +14,7 @@ from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tail_risk.findings import interval_rule
 from fabricreport.spine.buy_once_read import Read
+from fabricreport.spine.passes import damages
 from fabricreport.spine.told import Told
 
 MOST_CARE = 2
@@ -101,12 +102,11 @@ class Finding(StrEnum):
     LEVERS_PAY = "measures that lower the risk save more than they cost"
     TEST_OF_ONE = "there is a network to test, and one option is advised or compared"
     TEST_OF_BOTH = "there is a network to test, and no option is advised over the other"
-    CLAUSE_OF_ONE = "damages on the weeks until stable are worth something, and one option is ordered"
+    CLAUSE_OF_ONE = "damages for weeks until stable are agreed, and one option is ordered"
     CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
-    DAMAGES_ALIKE = "and a week of either costs the same in damages"
-    DAMAGES_APART = "and a week of the one costs another amount than one of the other"
-    CONTRACT_WEEKS = "there is nothing to test, and damages on the weeks are worth something"
-    CONTRACT_ASKS = "there is nothing to test, and no such damages"
+    DAMAGES_SHARED = "and they are the share of the loss: nothing caps them"
+    DELIVERY_PRICED = "and so are damages for a late delivery"
+    CONTRACT_ASKS = "there is nothing to test"
     NEIGHBOURS_TOLD = "tenants share the network, and what their traffic costs differs on the two compared"
     NEIGHBOURS_ALIKE = "tenants share it, and their traffic costs as much on both"
     OWNING_TOLD = "owning costs less than renting, and the client rents nothing out"
@@ -243,22 +243,9 @@ def _levers(read: Read) -> Iterator[Finding]:
 def _contract(read: Read) -> Iterator[Finding]:
     if read.case.diligence().promises:
         yield F.TEST_OF_BOTH if read.verdict.open and not read.alone else F.TEST_OF_ONE
-    kind = _clause(read)
-    if kind is not None:
-        yield kind
-        if kind == F.CLAUSE_OF_BOTH:
-            per_week = {read.case.figure(f"decision.courses.per_week.{o}").text for o in read.pair}
-            yield F.DAMAGES_ALIKE if len(per_week) == 1 else F.DAMAGES_APART
+    yield from (Finding[agreed.name] for agreed in damages(read.case))
     if not read.case.spoken("diligence").findings.tested_at_all:
-        yield F.CONTRACT_ASKS if kind is None else F.CONTRACT_WEEKS
-
-
-def _clause(read: Read) -> Finding | None:
-    """What the contract should say of the weeks; None where they are worth nothing."""
-    clauses = read.result.courses.clauses
-    if read.verdict.open and len(clauses) > 1:
-        return F.CLAUSE_OF_BOTH
-    return F.CLAUSE_OF_ONE if read.result.courses.base in clauses else None
+        yield F.CONTRACT_ASKS
 
 
 def _shared(read: Read) -> Iterator[Finding]:

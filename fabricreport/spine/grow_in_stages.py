@@ -9,7 +9,7 @@ from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
 from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import Read
-from fabricreport.spine.passes import shown
+from fabricreport.spine.passes import Agreed, damages, shown
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import Confidence, CourseKind, OperatingModel, Side
 
@@ -60,6 +60,9 @@ class Finding(StrEnum):
     LEVERS_HERE = "measures on the advised option save more than they cost"
     BANDWIDTH_PRICED = "lost bandwidth has a price"
     PASSES_PRICED = "so has another promise of the test"
+    CLAUSE_OF_ONE = "damages for weeks until stable are agreed, and one option is ordered"
+    CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
+    DELIVERY_PRICED = "and so are damages for a late delivery"
     # what to read with care: the first few that hold
     CARE_LINKS = "links between sites are priced at an assumed length or rate"
     CARE_LATER = "later stages have no prices of their own"
@@ -91,6 +94,9 @@ def findings(case: Told) -> Iterator[Finding]:
         yield F.BANDWIDTH_PRICED
     if shown(case.decision(), case.diligence(), ("busbw",)):
         yield F.PASSES_PRICED
+    for agreed in damages(case):
+        if agreed is not Agreed.DAMAGES_SHARED:
+            yield Finding[agreed.name]
     yield from cares(case)
 
 
@@ -220,7 +226,7 @@ def words(case: Told) -> Mapping[str, object]:
         "leave_later": Name(
             "leave the maker of every later stage open" if _of_several_makers(case) else "commit to no later stage"
         ),
-        "in_all": Name("over all stages" if F.STAYS not in set(_title(case)) else "in all"),
+        "in_all": Name("on the first order" if F.STAYS not in set(_title(case)) else "in all"),
         "kin_way": _kin_way(case),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
         "our_causes": case.spoken("tco").words["saved"],

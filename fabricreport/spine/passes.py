@@ -1,8 +1,9 @@
-"""What a network has to pass, as the body shows it: every promise of the acceptance test whose shortfall has a price."""
+"""What the contract asks, as the body shows it: every promise of the acceptance test whose shortfall has a price, and damages."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import option_names
@@ -10,8 +11,31 @@ from fabricreport.inputs import Inputs
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.spine.told import Told
 
 _WEEKS = "weeks"
+
+
+class Agreed(StrEnum):
+    """What a body says of damages."""
+
+    CLAUSE_OF_ONE = "for weeks until stable of the one option that is ordered"
+    CLAUSE_OF_BOTH = "for those of either of two"
+    DAMAGES_SHARED = "as the share of the loss: nothing caps them"
+    DELIVERY_PRICED = "for a late delivery"
+
+
+def damages(case: Told) -> Iterator[Agreed]:
+    """What holds of damages here; nothing where a network is rented, for its weeks stand among what has to pass."""
+    terms, result = case.diligence().terms, case.decision()
+    if terms is None or not terms.weeks.per_unit or not result.courses.clauses:
+        return
+    both = case.diligence().terms_of_rival is not None
+    yield Agreed.CLAUSE_OF_BOTH if both else Agreed.CLAUSE_OF_ONE
+    if terms.weeks.by_share:
+        yield Agreed.DAMAGES_SHARED
+    if terms.delivery.per_unit:
+        yield Agreed.DELIVERY_PRICED
 
 
 def shown(result: DecisionResult, tests: DiligenceResult, told: Sequence[str] = ()) -> list[Promise]:
@@ -24,8 +48,8 @@ def table(given: Inputs, result: DecisionResult, tests: DiligenceResult, told: S
     """What to pass and what a shortfall costs; of either of two where none is advised over the other."""
     promises, of_rival = shown(result, tests, told), {p.id: p for p in tests.promises_of_rival}
     if not of_rival:
-        heads: list[str | Name] = ["Pass", "Credit from", "Assumed in the cost", "A shortfall costs"]
-        rows = [Row([p.title, p.passes, p.credit or p.passes, p.expected, p.price]) for p in promises]
+        heads: list[str | Name] = ["Pass", "Credit from", "A shortfall costs"]
+        rows = [Row([p.title, p.passes, p.credit or p.passes, p.price]) for p in promises]
     else:
         pair = (tests.option.id, tests.rival.id)
         short = option_names(given.options, *pair)

@@ -11,7 +11,8 @@ training step never does; the worst run alone would fail a sound fabric the more
 A ceiling is the same with t / v turned round. Nothing here knows a fabric or a unit.
 
 A floor, below which a fabric may be refused, never asks more than a fabric at the low end of the model holds, nor more than a
-published healthy run less its tolerance. The credit begins above it, where a sound fabric still holds.
+published healthy run less its tolerance. The credit begins above it, at the sound value, and is measured by the
+middle run: a sound fabric's lies on either side as often, and falls short by the `luck` of so many runs on average.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 from scipy import special
+
+from fabricreport.formats import significant
 
 Values = npt.NDArray[np.float64]
 
@@ -78,8 +81,8 @@ class Reach:
 class Threshold:
     """A floor (or a ceiling) with what stands beside it, the runs it takes and the chance that it errs for the seller.
 
-    `floor`: on its wrong side the fabric may be refused. `credit`: where the credit begins, as demanding as a sound fabric
-    holds; never less demanding than the floor. `saving`: where the lead is gone, None where none is lost in reach, as
+    `floor`: on its wrong side the fabric may be refused. `credit`: where the credit begins, at the sound value; never less
+    demanding than the floor. `saving`: where the lead is gone, None where none is lost in reach, as
     `false_pass` then.
     """
 
@@ -149,25 +152,34 @@ def threshold(
 ) -> Threshold:
     """The floor for a quantity whose sound value is `sound` and at which, at `gone`, the lead is used up.
 
-    The credit begins as demanding as a sound fabric of the kind can hold with the chance of failing allowed. The floor is the
-    same, or what `reach` allows where that asks less. Where it lies below the value at which the lead is gone plus the margin,
+    The credit begins at the sound value itself. The floor is what a sound fabric holds with the chance of failing allowed, or
+    what `reach` allows where that asks less. Where it lies below the value at which the lead is gone plus the margin,
     or the runs allowed cannot tell the two apart, it says that only a credit can protect the lead. `runs` sets their number (a
     soak has as many as it lasts); 0 asks for the fewest.
     """
     enough = fewest_runs(sound, gone, rule, at_least=at_least)
     taken = runs or enough or rule.most_runs
-    credit = written(held(sound, taken, rule, at_least=at_least), at_least=at_least)
-    within = [] if reach is None else [held(reach.end, taken, rule, at_least=at_least)]
-    if reach is not None and reach.healthy is not None:
-        within.append(reach.healthy)
+    credit = significant(sound, _DIGITS)
+    within = [held(sound, taken, rule, at_least=at_least)]
+    if reach is not None:
+        within += [held(reach.end, taken, rule, at_least=at_least), *([] if reach.healthy is None else [reach.healthy])]
     least_asked = min if at_least else max
-    bar = least_asked([credit, *(written(value, at_least=at_least) for value in within)])
+    bar = least_asked(written(value, at_least=at_least) for value in within)
     if gone is None:
         return Threshold(bar, credit, None, Reason.NO_LEAD, taken, None)
     passed = pass_chance(gone, bar, rule.noise, taken, rule.counted, at_least=at_least)
     least = gone * (1.0 + rule.margin) if at_least else gone / (1.0 + rule.margin)
     kept = (bar >= least if at_least else bar <= least) and passed <= rule.false_pass
     return Threshold(bar, credit, gone, Reason.HELD if kept else Reason.CREDIT_ONLY, taken, passed)
+
+
+def luck(noise: float, runs: int) -> float:
+    """By how much the middle of so many runs of a sound fabric falls short of its true value on average, as a share of it.
+
+    The median of n runs has a standard deviation of noise x sqrt(pi / 2n), and the mean of the shortfall alone is that over
+    sqrt(2 pi): noise / (2 sqrt(n)).
+    """
+    return noise / (2.0 * math.sqrt(runs))
 
 
 def written(value: float, *, at_least: bool) -> float:

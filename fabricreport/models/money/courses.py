@@ -5,15 +5,12 @@ Pure arithmetic over draws. Money is in today's terms; every amount is a scalar 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_WEEK
-from fabricreport.errors import InputError, Problem
-from fabricreport.models.domain import not_negative
 from fabricreport.models.money.cashflow import array
 
 Array = NDArray[np.float64]
@@ -23,25 +20,6 @@ def loss_per_week(gpus: int, productive_share: Any, gpu_hour_usd: Any, delay_usd
     """What a week costs in which a fabric stands and is not stable: the hours it does not give, and the price of delay."""
     idle = gpus * HOURS_PER_WEEK * (1 - array(productive_share)) * array(gpu_hour_usd)
     return array(idle + DAYS_PER_WEEK * array(delay_usd_per_day))
-
-
-@dataclass(frozen=True)
-class Damages:
-    """Liquidated damages: so much for each week that a fabric is stable after the promised one, up to a cap."""
-
-    promised_weeks: float
-    usd_per_week: Any
-    cap_usd: Any
-
-    def __post_init__(self) -> None:
-        for key in ("promised_weeks", "usd_per_week", "cap_usd"):
-            if not not_negative(getattr(self, key)):
-                raise InputError(Problem("must not be negative", key=key, value=str(getattr(self, key))))
-
-    def paid(self, weeks: Any) -> Array:
-        """What the seller pays when the fabric is stable after so many weeks: never less than nothing."""
-        late = np.maximum(array(weeks) - self.promised_weeks, 0.0)
-        return array(np.minimum(late * array(self.usd_per_week), array(self.cap_usd)))
 
 
 def waiting_cost(wait_weeks: Any, weeks_to_stable: Any, weeks_allowed: float, usd_per_week: Any) -> Array:

@@ -16,9 +16,10 @@ from fabricreport.ledger import Number
 from fabricreport.sections.diligence.held import TERM, held
 from fabricreport.sections.diligence.result import DiligenceResult
 
-OF_ONE = ("diligence.pass.", "diligence.price.", "diligence.promised", "diligence.starts.")
+OF_ONE = ("diligence.pass.", "diligence.price.busbw", "diligence.starts.", "diligence.credit_most")
 OF_RIVAL = "diligence.rival."
-_WORDS = ("option", "rival")
+WORDS = ("option", "rival", "exchange")
+"""Fields of a wording that are no figures."""
 _FIELD = re.compile(r"\{([^{}]+)\}")
 
 
@@ -49,7 +50,7 @@ def clause(given: Inputs, result: DiligenceResult, question: Question) -> Clause
     if not said or not said[0]:
         return None
     text = " ".join(sentence for sentence in said if sentence)
-    figures = tuple(dict.fromkeys(i for i in fields_of(text) if i not in _WORDS))
+    figures = tuple(dict.fromkeys(i for i in fields_of(text) if i not in WORDS))
     term = held(given, result).get(question.id)
     seller = term.seller if term and f"{TERM}.{question.id}" in figures else ""
     return Clause(question, text, figures, seller, tuple(_breach(result, question)))
@@ -70,7 +71,7 @@ def _can_be_said(given: Inputs, result: DiligenceResult, fields: tuple[str, ...]
     of_one = any(i.startswith(OF_ONE) for i in fields) and not any(i.startswith(OF_RIVAL) for i in fields)
     if of_one and result.promises_of_rival:
         return False
-    return all(_there(given, result, i) for i in fields if i not in _WORDS)
+    return all(_there(given, result, i) for i in fields if i not in WORDS)
 
 
 def _there(given: Inputs, result: DiligenceResult, figure_id: str) -> bool:
@@ -81,7 +82,9 @@ def _there(given: Inputs, result: DiligenceResult, figure_id: str) -> bool:
 def _breach(result: DiligenceResult, question: Question) -> Iterator[Number]:
     if not question.breach:
         return
+    told = set()
     for start in ("diligence.price", "diligence.rival.price"):
         number = result.numbers.get(f"{start}.{question.breach}")
-        if number is not None and number.value > 0:
+        if number is not None and number.value > 0 and number.text not in told:
+            told.add(number.text)
             yield number

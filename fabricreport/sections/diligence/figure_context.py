@@ -39,7 +39,7 @@ class DiligenceFigures:
         return {p.id: p for p in self.result.promises_of_rival}
 
     def promised(self, part: str, promise: str) -> Number | None:
-        """A number that the study of a promise made: `passes`, `expected`, `price`, `lead` or `credit`."""
+        """A number that the study of a promise made: `passes`, `price` or `credit`."""
         found: Number | None = getattr(self.promises[promise], part)
         return found
 

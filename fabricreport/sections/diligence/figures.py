@@ -64,9 +64,7 @@ def _flattery(at: DiligenceFigures) -> float:
 
 _TEST = (
     _promised("pass", "passes"),
-    _promised("expected", "expected"),
     _promised("price", "price"),
-    _promised("lead", "lead"),
     _promised("starts", "credit"),
     _promised_by_rival("passes"),
     _promised_by_rival("price"),
@@ -204,7 +202,7 @@ _WORTH = (
         digits=2,
         when=lambda at, question: at.questions[question].by_price,
     ),
-    _moved("worth", "the mean difference between the networks", lambda priced: priced.difference),
+    _moved("moves", "the mean difference between the networks", lambda priced: priced.difference),
     _moved("stake", "the mean total cost of the tested option", lambda priced: priced.own_cost),
 )
 

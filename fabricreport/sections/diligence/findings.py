@@ -18,7 +18,6 @@ from fabricreport.sections.diligence.plan.tables import stage_numbers
 from fabricreport.sections.diligence.plan.words import plan_words
 from fabricreport.sections.diligence.result import DiligenceResult, Judged
 from fabricreport.sections.diligence.study import nodes_of
-from fabricreport.sections.stance import Stance
 
 
 class DiligenceFinding(StrEnum):
@@ -28,11 +27,11 @@ class DiligenceFinding(StrEnum):
     TESTED_AGAIN = "the cluster is tested at every size planned"
     TWO_NODES = "two nodes are the whole cluster"
     FLATTERS = "a log from two of many nodes shows more bandwidth than all reach"
-    PASS_LOSES_LEAD = "the lead is gone before the floor is reached"
     # the acceptance plan
     TESTED_AT_ALL = "there is a network to test"
     PLAN_HELD = "every threshold by repeated runs lies clear of the value at which the lead is gone"
     PLAN_CREDIT_ONLY = "some threshold cannot: only the credit protects the lead"
+    CREDIT_PROTECTS = "there the credit does"
     PLAN_NO_LEAD = "no lead is used up within reach of a test"
     PLAN_ABOVE_USE = "on the fewest nodes the threshold lies at or above those in use"
     PLAN_BELOW_USE = "on the fewest nodes the threshold lies below those in use"
@@ -42,8 +41,9 @@ class DiligenceFinding(StrEnum):
     PLAN_UNUSED = "some collective of the plan is not run over the fabric by the client's step"
     PLAN_BOTH = "the plan has thresholds for two options"
     PLAN_CREDIT = "lost bandwidth costs something"
-    CREDIT_OF_STAGES = "and the plan has several stages, over all of which the credit counts"
-    PLAN_FREE = "lost bandwidth costs nothing"
+    CREDIT_ENDS = "and credits reach the share of the price at which they end"
+    PLAN_UNTIMED = "the step sends nothing that a test of bandwidth times"
+    PLAN_FREE = "it does, and lost bandwidth costs nothing"
     PLAN_FEW_NODES = "no stage has nodes enough to make traffic of its own beside a test, and a sheet asks for it"
     PLAN_LOSSLESS = "an Ethernet fabric compared is kept lossless or marked"
     PLAN_MANAGED = "a fabric compared has a subnet manager"
@@ -75,10 +75,6 @@ def _test(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
         yield F.TWO_NODES
     elif result.flatters:
         yield F.FLATTERS
-    busbw = next(p for p in result.promises if p.id == "busbw")
-    leads = result.stance in (Stance.LESS, Stance.AHEAD) and (result.material or not rented(given))
-    if leads and busbw.lead is not None and busbw.lead.value > busbw.passes.value:
-        yield F.PASS_LOSES_LEAD
 
 
 def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
@@ -100,10 +96,22 @@ def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
         yield F.PLAN_UNUSED
     if result.plan_of_rival is not None:
         yield F.PLAN_BOTH
-    yield F.PLAN_CREDIT if "diligence.credit_share" in result.numbers else F.PLAN_FREE
-    if "diligence.credit_share" in result.numbers and len(stage_numbers(plan)) > 1:
-        yield F.CREDIT_OF_STAGES
+    yield from _credit(result)
     yield from _sheets(given)
+
+
+def _credit(result: DiligenceResult) -> Iterator[DiligenceFinding]:
+    """Whether bandwidth has a credit, and where it ends."""
+    terms = result.terms
+    if terms is None or 1 not in terms.credits:
+        yield F.PLAN_FREE if terms is not None and terms.exchange.sent else F.PLAN_UNTIMED
+        return
+    yield F.PLAN_CREDIT
+    if any(test.basis == Reason.CREDIT_ONLY for test in result.plan.tests):
+        yield F.CREDIT_PROTECTS
+    every = [*terms.credits.values(), *(result.terms_of_rival.credits.values() if result.terms_of_rival else ())]
+    if any(credit.ends for credit in every):
+        yield F.CREDIT_ENDS
 
 
 def _sheets(given: Inputs) -> Iterator[DiligenceFinding]:

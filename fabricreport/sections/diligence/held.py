@@ -6,18 +6,17 @@ of the client's own size or a larger one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fabricreport.books.answers import Answer
 from fabricreport.books.questions import Question
-from fabricreport.figures import FigureSpec, Index
+from fabricreport.figures import FigureSpec, Index, TakenSpec
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.damages import PROMISED, SHARE, Terms
-from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.diligence.terms import DAMAGES_CAP, SHARE, Credit, Damages, Terms
 
 TERM = "diligence.term"
 """What the id of a value answered begins with, before the question's own."""
@@ -70,38 +69,67 @@ def _planned_gpus(at: Any) -> float:
 
 _GROWTH = ("param:cluster.gpus", "param:cluster.trajectory")
 EachSpec = FigureSpec[Any, str]
-_WEEKS = "weeks"
-"""The promise of the weeks until stable."""
 
 
-def _promised(
-    figure_id: str,
-    whose: str,
-    damages: Callable[[DiligenceResult], Terms | None],
-    promises: Callable[[DiligenceResult], tuple[Promise, ...]],
-) -> FigureSpec[Any]:
-    """The week from which damages run, as the decision prices it."""
+def _late(at: Any, late: str) -> Damages:
+    found: Damages = getattr(at.result.terms, late)
+    return found
 
-    def weeks(at: Any) -> float:
-        found = damages(at.result)
-        return 0.0 if found is None else found.promised_weeks
 
-    def behind(at: Any) -> set[str]:
-        return {*PROMISED, *(i for p in promises(at.result) if p.id == _WEEKS for i in p.passes.inputs)}
+def _credited(terms: Terms | None) -> Credit:
+    assert terms is not None, "asked for where there is a credit"
+    return terms.credits[1]
 
-    return FigureSpec[Any](
-        figure_id,
-        "week",
-        label=f"Week by which stable is promised{whose}",
-        rule="percentile of weeks to stable, in whole weeks, and no later than the client's date",
-        value=weeks,
-        inputs=behind,
-        digits=2,
-        when=lambda at: damages(at.result) is not None,
-    )
 
+_BROKEN = {
+    "weeks": "What damages for weeks until stable bring on average",
+    "busbw": "What credits for bandwidth bring on average",
+    "latency": "What credits for latency bring on average",
+}
 
 TERMS = (
+    TakenSpec[Any, str]("diligence.damages[late]", lambda at, late: at.result.terms.damages[late]),
+    TakenSpec[Any](
+        "diligence.price.delivery", lambda at: at.result.terms.loss["delivery"], lambda at: at.result.terms is not None
+    ),
+    EachSpec(
+        "diligence.share[late]",
+        "share",
+        label=lambda _, late: f"Share of the loss that is paid: {late}",
+        rule="as agreed, where nothing caps it",
+        value=lambda at, late: _late(at, late).share,
+        inputs=(SHARE,),
+        when=lambda at, late: _late(at, late).by_share,
+    ),
+    FigureSpec[Any](
+        "diligence.cap",
+        "share",
+        label="Share of the price of the network at which damages end",
+        rule="as agreed",
+        value=lambda at: at.given.central(DAMAGES_CAP),
+        inputs=(DAMAGES_CAP,),
+        when=lambda at: at.result.terms is not None and at.result.terms.weeks.cap is not None,
+    ),
+    EachSpec(
+        "diligence.worth[worth]",
+        "usd",
+        label=lambda _, promise: _BROKEN[promise],
+        rule="mean over the outcomes of what is paid where the network turns out worse than promised, as the terms have it",
+        value=lambda at, promise: at.result.terms.worth[promise],
+        inputs=lambda at, _: at.chosen_on,
+        central="mean",
+        digits=2,
+    ),
+    TakenSpec[Any](
+        "diligence.credit_most",
+        lambda at: _credited(at.result.terms).most,
+        lambda at: at.result.terms is not None and 1 in at.result.terms.credits,
+    ),
+    TakenSpec[Any](
+        "diligence.rival.credit_most",
+        lambda at: _credited(at.result.terms_of_rival).most,
+        lambda at: at.result.terms_of_rival is not None and 1 in at.result.terms_of_rival.credits,
+    ),
     EachSpec(
         f"{TERM}[term]",
         lambda at, question: at.held[question].question.unit,
@@ -122,28 +150,17 @@ TERMS = (
         inputs=_GROWTH,
     ),
     FigureSpec[Any](
-        "diligence.grown",
+        "diligence.ordered",
         "gpus",
-        label="GPUs of the last of several stages",
-        rule="the largest size within the horizon, where the network is accepted at several",
-        value=_planned_gpus,
+        label="GPUs of the first of several orders",
+        rule="the first size, where the network is accepted at several",
+        value=lambda at: float(at.given.params.cluster.gpus),
         inputs=_GROWTH,
         when=lambda at: len(at.result.floors) > 1,
     ),
-    FigureSpec[Any](
-        "diligence.damages",
-        "usd/week",
-        label="Liquidated damages for each week beyond the one promised",
-        rule="share × mean loss of a week: GPUs × hours × (1 − productivity) × value, and the price of delay from the date on",
-        value=lambda at: at.result.damages.per_week,
-        inputs=SHARE,
-        central="mean",
-        digits=2,
-        when=lambda at: at.result.damages is not None,
-    ),
-    _promised("diligence.promised", "", lambda at: at.damages, lambda at: at.promises),
-    _promised(
-        "diligence.rival.promised", ": the rival", lambda at: at.damages_of_rival, lambda at: at.promises_of_rival
-    ),
 )
-TERM_INDEX = {"term": Index[Any](lambda at: at.held)}
+TERM_INDEX = {
+    "term": Index[Any](lambda at: at.held),
+    "late": Index[Any](lambda at: at.result.terms.damages if at.result.terms else ()),
+    "worth": Index[Any](lambda at: at.result.terms.worth if at.result.terms else ()),
+}

@@ -7,38 +7,57 @@ priced by what breaking it costs this client, in present value where it lasts an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from fabricreport.books.options import Option
-from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_MONTH
+from fabricreport.durations import HOURS_PER_MONTH
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.models.audit import diligence as model
 from fabricreport.models.collectives.timing import CollectiveTime
 from fabricreport.models.risk.incidents import Luck, event_counts
-from fabricreport.models.training.step import Network
-from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import fabric_gpus, one_node, rented, whole_nodes
+from fabricreport.provenance import Traced, inputs_of, mean_of, plain
+from fabricreport.sections.client import fabric_gpus, one_node, rented, stages_of, whole_nodes
+from fabricreport.sections.diligence.exchange import (
+    EVERY,
+    Exchange,
+    Percent,
+    Slower,
+    exchange_of,
+    percent_of,
+    share_of_hours,
+    slower,
+)
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.plan.healthy import healthy_of
 from fabricreport.sections.diligence.plan.result import Line
-from fabricreport.sections.diligence.plan.rule import Bar, bar_of
-from fabricreport.sections.diligence.plan.stages import layout_of, stages
+from fabricreport.sections.diligence.plan.rule import Bar, bar_of, timed
+from fabricreport.sections.diligence.plan.stages import Stage, layout_of, stages
+from fabricreport.sections.diligence.terms import (
+    CREDIT_CAP,
+    DAMAGES_CAP,
+    PROMISED,
+    SHARE,
+    Credit,
+    Damages,
+    Terms,
+    delivery,
+    most_credited,
+    tuning,
+)
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import cluster_allreduce
-from fabricreport.sections.tco.cost import FABRIC_CAUSES, LOST_CAUSES, hours_of
+from fabricreport.sections.tco.cost import FABRIC_CAUSES
 from fabricreport.sections.tco.result import TcoResult
 
 GIB = 2.0**30
 _PERCENT = 0.01
-_EVERY = 4
-"""Steps made slower are timed on every so many draws: their ratio varies little."""
 ONE_AT_LEAST = 1.0
 """Interruptions in a month that no seller is refused for: a sound fabric may meet one."""
+_ALLREDUCE = Exchange("T-ALLREDUCE", "allreduce", "AllReduce", sent=True)
 
 
 @dataclass(frozen=True)
@@ -46,8 +65,8 @@ class Promise:
     """One line of the acceptance test.
 
     `title` is a template of the blocks. `passes` is the value to write down; `expected` what the cost rests on (None where the test is exact); `price` what
-    a unit of shortfall costs (None where the log is simply refused); `lead` where the option's lead is used up, if
-    within what a fabric can reach; `credit` where the credit begins, None where it begins at `passes`.
+    a unit of shortfall costs (None where the log is simply refused); `credit` where the credit begins, None where it begins at
+    `passes`.
     """
 
     id: str
@@ -55,31 +74,17 @@ class Promise:
     passes: Number
     expected: Number | None = None
     price: Number | None = None
-    lead: Number | None = None
     credit: Number | None = None
 
 
 @dataclass(frozen=True)
-class Percent:
-    """A percent of bandwidth: what it costs over the horizon, and the share of what is assumed at which the lead is gone.
+class Tested:
+    """The ground of one option's acceptance test: what a percent of bandwidth and a microsecond cost, and its terms."""
 
-    `gone` is None where nobody leads, or no lead is used up within reach; `footing`: the inputs it rests on.
-    """
-
-    price: Number
-    gone: float | None
-    footing: frozenset[str]
-
-
-@dataclass(frozen=True)
-class Worth:
-    """What time is worth that a network can lose: the GPU time of the horizon that is not lost on any network (draws,), one
-    GPU-hour of the horizon so, and the option's mean lead."""
-
-    horizon: Traced
-    gpu_hour: Traced
-    lead: float
-    lead_inputs: frozenset[str]
+    on: Ground
+    percent: Percent
+    latency: Slower | None
+    terms: Terms
 
 
 def modelled(on: Ground, option: Option, gpus: int, sizes: list[float], *, every: int = 1) -> CollectiveTime:
@@ -92,24 +97,6 @@ def _tested(on: Ground) -> int:
     return fabric_gpus(on.given, int(on.given.params.cluster.gpus))
 
 
-def worth_of(on: Ground) -> Worth:
-    """What GPU time is worth to this client on the option, and by how much the option leads."""
-    choice, tco, tail = on.option.id, on.tco, on.tail
-    cost: Any = 0.0
-    for cause in LOST_CAUSES:
-        cost = cost + tco.components[choice].get(cause, 0.0)
-    share = model.combined_share(
-        tail.bring_up_share[choice],
-        on.latency.exposed_share[choice],
-        tail.tail_share[choice],
-        tail.incident_share[choice],
-    )
-    horizon: Any = on.given.spread(model.time_per_lost_share(cost, share))
-    hours = float(plain(np.sum(hours_of(tco.common))))
-    lead = on.comparison.lead
-    return Worth(horizon, horizon / hours, float(plain(lead).mean()), inputs_of(lead))
-
-
 def price_of(given: Inputs, tco: TcoResult, option: str) -> Traced:
     """What an option's seller is paid over the horizon: the rent, or for what is owned the fabric's capital, (draws,)."""
     parts = tco.components[option]
@@ -117,42 +104,213 @@ def price_of(given: Inputs, tco: TcoResult, option: str) -> Traced:
     return given.spread(sum((parts[cause] for cause in causes if cause in parts), start=np.asarray(0.0)))
 
 
-def percent_of(on: Ground, worth: Worth) -> Percent | None:
-    """What a percent of bandwidth costs, and how many use up the lead; None where no network is tested."""
+# ---- the terms
+
+
+def tested_on(on: Ground, options: tuple[str, ...], beside: Tested | None = None) -> Tested | None:
+    """The ground of the test and the terms of the option that it names; None where no network is tested.
+
+    `options`: all that the contract may come to be about, whose exchange is one. `beside`: the same of the option that its
+    rival stands beside, in whose unit of time its own is written.
+    """
     if one_node(on.given, on.given.params.cluster.gpus) or not stages(on.given):
         return None
-    wires = on.network(on.option, _EVERY)
-    loss = _slower(on, worth, replace(wires, slowdown=np.asanyarray(wires.slowdown) / (1.0 - _PERCENT)))
-    price = on.given.number(
-        "diligence.price.busbw",
-        loss,
+    wires = on.network(on.option, EVERY)
+    less = replace(wires, slowdown=np.asanyarray(wires.slowdown) / (1.0 - _PERCENT))
+    percent = percent_of(on, less, wires)
+    longer = None
+    if wires.extra_step_us is not None and np.all(_microseconds(on) > 0):
+        longer = slower(on, wires, replace(wires, extra_step_us=np.asanyarray(wires.extra_step_us) + 1.0))
+    return Tested(on, percent, longer, _terms(on, options, percent, longer, beside))
+
+
+def _terms(
+    on: Ground, options: tuple[str, ...], percent: Percent, longer: Slower | None, beside: Tested | None
+) -> Terms:
+    given, common, option = on.given, on.tco.common, on.option
+    prefix, unit = ("diligence", "") if beside is None else ("diligence.rival", beside.terms.weeks.unit)
+    exchange = exchange_of(on.latency, options)
+    order = None if rented(given) else _network_price(on, 0)
+    weeks = tuning(given, common, on.tail.bring_up_weeks[option.id], order, unit=unit)
+    gpus = delivery(given, common, order)
+    credits = {s.number: _credit(on, percent, s, prefix) for s in stages(given)} if exchange.sent else {}
+    credits = {number: credit for number, credit in credits.items() if credit.rate.value > 0}
+    found = Terms(
+        option.id,
+        weeks,
+        gpus,
+        _limit(on, weeks, prefix),
+        {"weeks": _loss(on, "weeks", weeks, prefix), "delivery": _loss(on, "delivery", gpus, prefix)},
+        {"weeks": _damages(on, "weeks", weeks, prefix), "delivery": _damages(on, "delivery", gpus, prefix)},
+        exchange,
+        credits,
+        {} if longer is None else {s.number: _per_microsecond(on, longer, s, prefix) for s in stages(given)},
+        {},
+    )
+    return replace(found, worth=_worth(on, found))
+
+
+def _limit(on: Ground, weeks: Damages, prefix: str) -> Number:
+    return on.given.number(
+        f"{prefix}.{_PASS[prefix]}.weeks",
+        weeks.limit,
+        weeks.unit,
+        label="Time from power-on until it runs stably, to write into the contract",
+        rule="percentile of the time to stable, in whole weeks; in whole days where that is less than one",
+        inputs={*inputs_of(on.tail.bring_up_weeks[on.option.id]), PROMISED},
+    )
+
+
+_PASS = {"diligence": "pass", "diligence.rival": "passes"}
+_LOST = {
+    "weeks": ("in which the network is tuned and not stable", "× share not usable until stable "),
+    "delivery": ("without the GPUs", ""),
+}
+
+
+def _loss(on: Ground, name: str, late: Damages, prefix: str) -> Number:
+    what, share = _LOST[name]
+    return on.given.number(
+        f"{prefix}.price.{name}",
+        late.loss,
+        f"usd/{late.unit}",
+        label=f"A {late.unit} {what}: what it costs",
+        rule=f"mean of GPU-hours of that time {share}× value of a GPU-hour + price of delay, as it is stated",
+        inputs={*late.rests_on, "param:money.price_of_delay_usd_per_day"},
+    )
+
+
+def _damages(on: Ground, name: str, late: Damages, prefix: str) -> Number:
+    capped = "the rent of that time" if late.rent is not None else "the most that is paid in all"
+    return on.given.number(
+        f"{prefix}.damages.{name}",
+        late.per_unit,
+        f"usd/{late.unit}",
+        label=f"Damages for a {late.unit} {_LOST[name][0]}",
+        rule="share of its cost as stated" if late.by_share else f"{capped}, which is less than the share of its cost",
+        inputs={*late.rests_on, SHARE, *([] if late.rent is not None else [DAMAGES_CAP])},
+    )
+
+
+def _network_price(on: Ground, place: int) -> Traced:
+    """What the network of an owner's stage costs to buy, today, (draws,): its mean is that of the bill."""
+    owned = on.tco.ownership
+    assert owned is not None, "asked for where the network is bought"
+    bought = sum(owned.bought[on.option.id][place].values())
+    return on.given.spread(Traced(np.asarray(bought), inputs_of(*owned.capital[on.option.id].values())))
+
+
+def _credit(on: Ground, percent: Percent, stage: Stage, prefix: str) -> Credit:
+    """What a percent of bandwidth costs on the GPUs that a stage adds to one network, and the price that its share is of."""
+    lost = percent.lost.at(stage)
+    rate = on.given.number(
+        f"{prefix}.price.busbw" if stage.number == 1 else f"{prefix}.plan.price.busbw.{stage.number}",
+        lost,
         "usd/percent",
         central="mean",
-        label="Cost of one percent less busbw, over the horizon",
-        rule="mean of (1 − step ÷ step with one percent less bandwidth between nodes) × present worth of the GPU time that is not lost on any network",
+        label=f"Cost of one percent less busbw{_of(on, stage)}, over the horizon",
+        rule="mean of (1 − step ÷ step with one percent less bandwidth between nodes) × present worth of the GPU time of that stage that is not lost on any network",
         inputs=inputs.PROFILE,
     )
-    left = None if on.comparison.verdict.open else model.lead_lost_at(100.0, worth.lead, price.value)
-    gone = None if left is None else left * _PERCENT
-    return Percent(price, gone, frozenset(worth.lead_inputs | set(price.inputs)))
+    price = _paid(on, stage)
+    most, ends = most_credited(rate.value, price, on.given.central(CREDIT_CAP))
+    end = on.given.number(
+        f"{prefix}.credit_most" if stage.number == 1 else f"{prefix}.plan.credit_most.{stage.number}",
+        most,
+        "usd",
+        label=f"Most that is credited for bandwidth{_of(on, stage)}",
+        rule="share of the price of the network, which a hundred percent would exceed"
+        if ends
+        else "credit for a percent × a hundred percent: all of it lost, which is less than the share of the price at which credits end",
+        inputs=(rate, CREDIT_CAP),
+    )
+    return Credit(rate, price, end, ends)
 
 
-def promises(on: Ground, worth: Worth, percent: Percent | None) -> tuple[Promise, ...]:
+def _of(on: Ground, stage: Stage) -> str:
+    return f" on the GPUs of stage {stage.number}" if len(stages(on.given)) > 1 else ""
+
+
+def _paid(on: Ground, stage: Stage) -> float:
+    """What the seller of a stage is paid for one network: its price to buy, or the rent of its GPUs over the horizon."""
+    if rented(on.given):
+        return mean_of(price_of(on.given, on.tco, on.option.id)) * share_of_hours(on, stage)
+    sizes = stages_of(on.given)
+    place = next(n for n, (month, _) in enumerate(sizes) if month == stage.month)
+    added = sizes[place][1] - (sizes[place - 1][1] if place else 0)
+    return mean_of(_network_price(on, place)) * min(1.0, (stage.gpus - stage.before) / added)
+
+
+def _microseconds(on: Ground) -> Any:
+    """By how much the smallest AllReduce takes longer where the way between NICs is a microsecond longer."""
+    wires, size = on.network(on.option, EVERY), on.given.central("evidence:acceptance-message-bytes")
+    longer = replace(wires, extra_step_us=np.asanyarray(wires.extra_step_us) + 1.0)
+    times = [cluster_allreduce(on.given, w, _tested(on), [size]).time_us[..., 0] for w in (longer, wires)]
+    return times[0] - times[1]
+
+
+def _per_microsecond(on: Ground, longer: Slower, stage: Stage, prefix: str) -> Number:
+    return on.given.number(
+        f"{prefix}.price.latency" if stage.number == 1 else f"{prefix}.plan.price.latency.{stage.number}",
+        longer.at(stage) / _microseconds(on),
+        "usd/µs",
+        central="mean",
+        label=f"Cost of one microsecond more in the smallest AllReduce{_of(on, stage)}, over the horizon",
+        rule="mean of (1 − step ÷ step with a longer way between NICs) × present worth of the GPU time of that stage that is not lost on any network ÷ microseconds added",
+        inputs=inputs.PROFILE,
+    )
+
+
+def _worth(on: Ground, terms: Terms) -> Mapping[str, Any]:
+    """What breaking each promise pays, by draw, if the network turns out as that draw has it."""
+    given, first = on.given, stages(on.given)[0]
+    weeks = given.spread(on.tail.bring_up_weeks[on.option.id])
+    found: dict[str, Any] = {"weeks": given.spread(terms.weeks.paid(weeks - terms.weeks.limit_weeks))}
+    credit = terms.credits.get(first.number)
+    if credit is not None:
+        shown = _busbw(on, terms.exchange, _tested(on))
+        percents = 100.0 * np.maximum(1.0 - shown / float(np.median(plain(shown))), 0.0)
+        found["busbw"] = given.spread(np.minimum(percents * credit.rate.value, credit.most.value))
+    if first.number in terms.latency:
+        time = _smallest(on)
+        over = np.maximum(time - float(np.median(plain(time))), 0.0)
+        found["latency"] = given.spread(over * terms.latency[first.number].value)
+    return found
+
+
+def _busbw(on: Ground, exchange: Exchange, gpus: int) -> Any:
+    size = on.given.central("evidence:acceptance-message-gib") * GIB
+    return timed(on.given, on.network(on.option, 1), exchange.measures, gpus, [size]).busbw_gbytes_per_s[..., 0]
+
+
+def _smallest(on: Ground) -> Any:
+    size = on.given.central("evidence:acceptance-message-bytes")
+    return modelled(on, on.option, _tested(on), [size]).time_us[..., 0]
+
+
+# ---- the test
+
+
+def promises(tested: Tested | None) -> tuple[Promise, ...]:
     """The acceptance test of one option; empty for a client whose GPUs all sit in one node."""
-    if percent is None:
+    if tested is None:
         return ()
+    on = tested.on
     later = tuple(
         Promise(f"busbw.{gpus}", f"The same on {{diligence.gpus.{gpus}}}, at least", floor)
-        for gpus, floor in list(floors(on, percent))[1:]
+        for gpus, floor in list(floors(tested))[1:]
     )
     return (
-        _bandwidth(on, worth, percent),
+        _bandwidth(tested),
         *later,
-        _latency(on, worth),
+        _allreduce(tested),
+        _latency(tested),
         _ranks(on),
-        _weeks(on, worth),
-        _interruptions(on, worth),
-        _detection(on, worth),
+        Promise(
+            "weeks", "Power-on until it runs stably, at most", tested.terms.limit, price=tested.terms.loss["weeks"]
+        ),
+        _interruptions(on),
+        _detection(on),
     )
 
 
@@ -161,17 +319,19 @@ def rivals(on: Ground) -> Ground | None:
     return replace(on, tested=on.rival.id) if on.comparison.verdict.open else None
 
 
-def promises_of_rival(other: Ground, worth: Worth, percent: Percent | None) -> tuple[Promise, ...]:
+def promises_of_rival(other: Tested | None) -> tuple[Promise, ...]:
     """The same test on the rival's ground.
 
-    A value is written down for either, and none says where a lead is used up: nobody leads.
+    A value is written down for either.
     """
 
     def of_rival(promise: Promise, part: str) -> Number | None:
         number: Number | None = getattr(promise, part)
-        if number is None:
-            return None
-        return number.renamed(f"diligence.rival.{part}.{promise.id}", label=f"{number.label}: {other.option.name}")
+        if number is None or number.id.startswith("diligence.rival."):
+            return number
+        assert other is not None
+        label = f"{number.label}: {other.on.option.name}"
+        return number.renamed(f"diligence.rival.{part}.{promise.id}", label=label)
 
     return tuple(
         replace(
@@ -179,21 +339,19 @@ def promises_of_rival(other: Ground, worth: Worth, percent: Percent | None) -> t
             passes=of_rival(p, "passes") or p.passes,
             expected=None,
             price=of_rival(p, "price"),
-            lead=None,
             credit=of_rival(p, "credit"),
         )
-        for p in promises(other, worth, percent)
+        for p in promises(other)
     )
 
 
-def floors(on: Ground, percent: Percent) -> Iterator[tuple[int, Number]]:
+def floors(tested: Tested) -> Iterator[tuple[int, Number]]:
     """(GPUs, busbw floor) of every size of network the client plans, the first included."""
-    size = on.given.central("evidence:acceptance-message-gib") * GIB
+    on = tested.on
     for gpus in dict.fromkeys(fabric_gpus(on.given, gpus) for gpus, _ in inputs.stages(on.given)):
         if not one_node(on.given, gpus):
-            found = modelled(on, on.option, gpus, [size]).busbw_gbytes_per_s[..., 0]
-            label = f"on {gpus:,} GPUs"
-            yield gpus, _line(on, percent, gpus, f"diligence.floor.{gpus}", found, label).floor
+            found = _busbw(on, tested.terms.exchange, gpus)
+            yield gpus, _line(tested, tested.terms.exchange, gpus, f"diligence.floor.{gpus}", found).floor
 
 
 def _together(on: Ground, gpus: int) -> int:
@@ -202,61 +360,50 @@ def _together(on: Ground, gpus: int) -> int:
     return layout_of(on.given, on.option).judged(stage)
 
 
-def _line(on: Ground, percent: Percent, gpus: int, number_id: str, busbw: Any, where: str) -> Line:
+def _line(tested: Tested, exchange: Exchange, gpus: int, number_id: str, busbw: Any) -> Line:
+    on = tested.on
     size = on.given.central("evidence:acceptance-message-gib") * GIB
     bar = Bar(
         number_id,
         "gbytes/s",
-        label=f"Floor for AllReduce busbw {where}",
+        label=f"Floor for {exchange.name} busbw on {gpus:,} GPUs",
         noise="bandwidth",
         together=_together(on, gpus),
         used=("evidence:acceptance-message-gib",),
-        healthy=healthy_of(on.given, on.option, "allreduce", whole_nodes(on.given, gpus), size),
+        healthy=healthy_of(on.given, on.option, exchange.measures, whole_nodes(on.given, gpus), size),
     )
-    return bar_of(on.given, bar, busbw, gone=percent.gone, footing=percent.footing).line
+    return bar_of(on.given, bar, busbw, gone=tested.percent.gone, footing=tested.percent.footing).line
 
 
 def _starts(promise: str, line: Line) -> Number:
     return line.credit.renamed(f"diligence.starts.{promise}")
 
 
-def _bandwidth(on: Ground, worth: Worth, percent: Percent) -> Promise:
-    busbw = on.latency.busbw[on.option.id]
-    expected = on.given.number(
-        "diligence.expected.busbw",
-        busbw,
-        "gbytes/s",
-        label="AllReduce busbw the total cost rests on",
-        rule="median of the latency analysis, at the full size",
-        inputs=inputs.PROFILE,
-    )
-    lead = None
-    if percent.gone is not None:
-        lead = on.given.number(
-            "diligence.lead.busbw",
-            expected.value * percent.gone,
-            "gbytes/s",
-            label="Where the option's lead over its rival is used up: busbw",
-            rule="expected value − mean lead ÷ mean price of a unit",
-            inputs=percent.footing,
-        )
-    line = _line(on, percent, _tested(on), "diligence.pass.busbw", busbw, "in the acceptance test")
+def _bandwidth(tested: Tested) -> Promise:
+    """The exchange that the job runs; where the step sends none that is timed, AllReduce without a credit."""
+    on, terms = tested.on, tested.terms
+    line = _line(tested, terms.exchange, _tested(on), "diligence.pass.busbw", _busbw(on, terms.exchange, _tested(on)))
+    credit = terms.credits.get(1)
     return Promise(
         "busbw",
-        "AllReduce busbw at {evidence:acceptance-message-gib} GiB, at least",
+        f"{terms.exchange.name} busbw at {{evidence:acceptance-message-gib}} GiB, at least",
         line.floor,
-        expected,
-        percent.price,
-        lead,
-        _starts("busbw", line),
+        line.credit,
+        None if credit is None else credit.rate,
+        None if credit is None else _starts("busbw", line),
     )
 
 
-def _latency(on: Ground, worth: Worth) -> Promise:
-    option = on.option
-    size = on.given.central("evidence:acceptance-message-bytes")
-    time = modelled(on, option, _tested(on), [size]).time_us[..., 0]
-    used = inputs_of(time) | {*inputs.PROFILE, "evidence:acceptance-message-bytes"}
+def _allreduce(tested: Tested) -> Promise:
+    """What sellers publish: a floor, whatever the job runs."""
+    on = tested.on
+    line = _line(tested, _ALLREDUCE, _tested(on), "diligence.pass.allreduce", _busbw(on, _ALLREDUCE, _tested(on)))
+    return Promise("allreduce", "AllReduce busbw at {evidence:acceptance-message-gib} GiB, at least", line.floor)
+
+
+def _latency(tested: Tested) -> Promise:
+    on = tested.on
+    time = _smallest(on)
     bar = Bar(
         "diligence.pass.latency",
         "us",
@@ -267,58 +414,15 @@ def _latency(on: Ground, worth: Worth) -> Promise:
         used=("evidence:acceptance-message-bytes",),
     )
     line = bar_of(on.given, bar, time).line
-    expected = on.given.number(
-        "diligence.expected.latency",
-        time,
-        "us",
-        label="Time of the smallest AllReduce the total cost rests on",
-        rule="median of the collective model, at the full size",
-        inputs=used,
-    )
+    price = tested.terms.latency.get(1)
     return Promise(
         "latency",
         "AllReduce time at {evidence:acceptance-message-bytes} B, at most",
         line.floor,
-        expected,
-        _latency_price(on, worth, time, size),
-        credit=_starts("latency", line),
+        line.credit,
+        price,
+        None if price is None else _starts("latency", line),
     )
-
-
-def _latency_price(on: Ground, worth: Worth, time: Any, size: float) -> Number | None:
-    """Price of a microsecond more in the smallest AllReduce, by way of a longer step between NICs."""
-    option = on.option
-    wires = on.network(option, _EVERY)
-    if wires.extra_step_us is None:
-        return None
-    longer = replace(wires, extra_step_us=np.asanyarray(wires.extra_step_us) + 1.0)
-    now = time[::_EVERY] if np.ndim(time) else time  # within one NVLink domain nothing is drawn
-    more = cluster_allreduce(on.given, longer, _tested(on), [size]).time_us[..., 0] - now
-    if not np.all(plain(more) > 0):  # every step stays inside one NVLink domain: the way between NICs is never taken
-        return None
-    return on.given.number(
-        "diligence.price.latency",
-        _slower(on, worth, longer) / more,
-        "usd/µs",
-        central="mean",
-        label="Cost of one microsecond more in the smallest AllReduce, over the horizon",
-        rule="mean of (1 − step ÷ step with a longer way between NICs) × present worth of the GPU time that is not lost on any network ÷ microseconds added",
-        inputs=inputs.PROFILE,
-    )
-
-
-def _slower(on: Ground, worth: Worth, worse: Network) -> Any:
-    """Money lost over the horizon on a worse network, jobs weighted by their GPU time; every `_EVERY`-th draw."""
-    option = on.option
-    wires, jobs = on.network(option, _EVERY), on.latency.jobs
-    share: Any = 0.0
-    for gpus, weight in inputs.stages(on.given):
-        for size, part in jobs.mixes[gpus]:
-            if not one_node(on.given, size):
-                work = jobs.own[option.id][size]
-                steps = [inputs.step(on.given, work, w, every=_EVERY).step_time_s for w in (wires, worse)]
-                share = share + weight * part * model.slower_step_share(*steps)
-    return worth.horizon[::_EVERY] * share
 
 
 def _ranks(on: Ground) -> Promise:
@@ -338,47 +442,7 @@ def _ranks(on: Ground) -> Promise:
     )
 
 
-def _weeks(on: Ground, worth: Worth) -> Promise:
-    option = on.option
-    weeks = on.tail.bring_up_weeks[option.id]
-    productivity = np.asanyarray(on.tail.subjects[option.id].risk.bring_up.productivity)
-    hours = DAYS_PER_WEEK * HOURS_PER_DAY * int(on.given.params.cluster.gpus)
-    delay = DAYS_PER_WEEK * np.asanyarray(on.given.money("param:money.price_of_delay_usd_per_day"))
-    unit, days = _long_unit(weeks)
-    price = on.given.number(
-        "diligence.price.weeks",
-        (hours * (1.0 - productivity) * worth.gpu_hour + delay) * days / DAYS_PER_WEEK,
-        f"usd/{unit}",
-        central="mean",
-        label=f"Cost of one more {unit} until the network runs stably",
-        rule="mean of GPU-hours of that time × share not usable until stable × worth of a GPU-hour + price of delay",
-        inputs=("param:cluster.gpus", "param:money.price_of_delay_usd_per_day"),
-    )
-    expected = on.given.number(
-        "diligence.expected.weeks",
-        weeks * DAYS_PER_WEEK / days,
-        unit,
-        label="Time until stable that the total cost rests on",
-        central="mean",
-        rule="mean of the risk analysis for this option, size and team",
-        inputs=("param:cluster.gpus", "param:organisation.networking_maturity", "param:money.acquisition"),
-        digits=2,
-    )
-    return Promise(
-        "weeks",
-        "Power-on until it runs stably, at most",
-        expected.renamed("diligence.pass.weeks", label="Time until stable to write into the contract", spread=None),
-        expected,
-        price,
-    )
-
-
-def _long_unit(weeks: Traced) -> tuple[str, float]:
-    """The unit in which time to stable is written, and its days: days where it is under a week."""
-    return ("week", DAYS_PER_WEEK) if float(np.median(plain(weeks))) >= 1.0 else ("day", 1.0)
-
-
-def _interruptions(on: Ground, worth: Worth) -> Promise:
+def _interruptions(on: Ground) -> Promise:
     option = on.option
     subject = on.tail.subjects[option.id]
     luck = Luck(int(on.given.params.seed), on.given.sampler.size)
@@ -411,11 +475,11 @@ def _interruptions(on: Ground, worth: Worth) -> Promise:
         ),
         on.given.number(
             "diligence.price.interruptions",
-            _stop_hours(on, option) * on.latency.job.gpus * worth.gpu_hour,
+            _stop_hours(on, option) * on.latency.job.gpus * on.tco.common.gpu_hour_value,
             "usd/interruption",
             central="mean",
             label="Cost of one interruption",
-            rule="mean of (detection + restart + half a checkpoint interval) × GPUs × worth of a GPU-hour",
+            rule="mean of (detection + restart + half a checkpoint interval) × GPUs × value of a GPU-hour",
             inputs=("param:cluster.gpus",),
         ),
     )
@@ -433,7 +497,7 @@ def _stop_hours(on: Ground, option: Option) -> Any:
     return _detection_hours(on, option) + np.asanyarray(tail.subjects[option.id].run.restart_h) + interval_h / 2.0
 
 
-def _detection(on: Ground, worth: Worth) -> Promise:
+def _detection(on: Ground) -> Promise:
     option = on.option
     minutes = on.given.spread(60.0 * _detection_hours(on, option))
     expected = on.given.number(
@@ -454,11 +518,11 @@ def _detection(on: Ground, worth: Worth) -> Promise:
         expected,
         on.given.number(
             "diligence.price.detection",
-            on.latency.job.gpus * worth.gpu_hour,
+            on.given.spread(on.latency.job.gpus * on.tco.common.gpu_hour_value),
             "usd/hour",
             central="mean",
             label="Cost of one hour in which all GPUs stand still",
-            rule="mean of GPUs × worth of a GPU-hour",
+            rule="mean of GPUs × value of a GPU-hour",
             inputs=("param:cluster.gpus",),
         ),
     )

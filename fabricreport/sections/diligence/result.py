@@ -14,10 +14,10 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.provenance import Traced
-from fabricreport.sections.damages import Terms
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.promises import Promise
+from fabricreport.sections.diligence.terms import Terms
 from fabricreport.sections.stance import Stance, stance
 
 LISTED = 8
@@ -111,8 +111,8 @@ class DiligenceResult:
     against, `total` the cost of the option, `totals` of every option by id. `promises_of_rival`: the same test for the
     rival, where the course is open; `plan`, `plan_of_rival`: the acceptance plan of either. `floors`: busbw floor by size in
     GPUs. `at_ends`: modelled busbw of the option on two nodes and on those the cluster starts with, medians, GB/s; None where
-    all GPUs sit in one node. `damages`: what is paid for a week too late, None for a client that rents or has no network;
-    `damages_of_rival`: the same of the rival, where the course is open. `changes`: what the answers change, None where nobody
+    all GPUs sit in one node. `terms`: of the contract, None for a client that has no network; `terms_of_rival`: the same of the
+    rival, where the course is open. `changes`: what the answers change, None where nobody
     has answered. `price`: of what the seller delivers over the horizon, the fabric or the rent, (draws,).
     """
 
@@ -134,8 +134,8 @@ class DiligenceResult:
     price: Traced
     book: ProviderBook
     numbers: Mapping[str, Number]
-    damages: Terms | None = None
-    damages_of_rival: Terms | None = None
+    terms: Terms | None = None
+    terms_of_rival: Terms | None = None
     changes: Changes | None = None
 
     @property

@@ -25,8 +25,7 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import FOLDS, Estimate, foreseen
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import one_node, rented, stages_of
-from fabricreport.sections.damages import Terms, terms
+from fabricreport.sections.client import one_node, stages_of
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.figure_context import DiligenceFigures
 from fabricreport.sections.diligence.figures import FIGURES
@@ -38,12 +37,11 @@ from fabricreport.sections.diligence.promises import (
     Promise,
     floors,
     modelled,
-    percent_of,
     price_of,
     promises,
     promises_of_rival,
     rivals,
-    worth_of,
+    tested_on,
 )
 from fabricreport.sections.diligence.result import (
     Contract,
@@ -82,25 +80,25 @@ def run(
     """
     on = Ground(given, latency, tail, tco, comparison, moved, informs, offered)
     book = read_providers()
-    worth = worth_of(on)
-    percent = percent_of(on, worth)
-    tests = promises(on, worth, percent)
     other = rivals(on)
+    options = tuple(dict.fromkeys(ground.option.id for ground in (on, other) if ground is not None))
+    tested = tested_on(on, options)
+    tests = promises(tested)
     of_rival: tuple[Promise, ...] = ()
     plan_of_rival: Plan | None = None
+    its = None
     if other is not None:
-        its_worth = worth_of(other)
-        its_percent = percent_of(other, its_worth)
-        of_rival = promises_of_rival(other, its_worth, its_percent)
-        plan_of_rival = plan_of(other, of_rival, its_percent, prefix="diligence.rival")
+        its = tested_on(other, options, tested)
+        of_rival = promises_of_rival(its)
+        plan_of_rival = plan_of(other, of_rival, its, prefix="diligence.rival")
     result = DiligenceResult(
         option=on.option,
         rival=on.rival,
         verdict=comparison.verdict,
         promises=tests,
         promises_of_rival=of_rival,
-        floors={} if percent is None else dict(floors(on, percent)),
-        plan=plan_of(on, tests, percent),
+        floors={} if tested is None else dict(floors(tested)),
+        plan=plan_of(on, tests, tested),
         plan_of_rival=plan_of_rival,
         shortlist=tuple(_shortlisted(given, book, _tested(on), p.name) for p in given.params.providers),
         questions=_priced(on, book),
@@ -112,18 +110,11 @@ def run(
         price=price_of(given, tco, on.option.id),
         book=book,
         numbers={},
-        damages=_damages(on, tests),
-        damages_of_rival=None if other is None else _damages(other, of_rival),
+        terms=None if tested is None else tested.terms,
+        terms_of_rival=None if its is None else its.terms,
         changes=changes,
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, DiligenceFigures(given, result), given))
-
-
-def _damages(on: Ground, tests: tuple[Promise, ...]) -> Terms | None:
-    """What is paid for a week too late; None for a client that rents or has no network to test."""
-    if rented(on.given) or not tests:
-        return None
-    return terms(on.given, on.tco.common, on.tail.bring_up_weeks[on.option.id])
 
 
 def nodes_of(given: Inputs) -> int:

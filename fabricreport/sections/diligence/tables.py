@@ -99,7 +99,7 @@ def first_questions(result: DiligenceResult) -> Table:
 
 def _amounts(result: DiligenceResult, priced: PricedQuestion) -> list[Number | str | None]:
     """What an answer is worth, through what, and how far it moves the lead and the cost."""
-    moved = (result.numbers.get(f"diligence.{name}.{priced.question.id}") for name in ("worth", "stake"))
+    moved = (result.numbers.get(f"diligence.{name}.{priced.question.id}") for name in ("moves", "stake"))
     return [*_worth(result, priced), *moved]
 
 
@@ -145,7 +145,8 @@ def _breaking(clause: Clause) -> str | None:
 
 def _tested(result: DiligenceResult) -> Mapping[str, object]:
     """The words that a clause may hold."""
-    return {"option": Name(result.option.name), "rival": Name(result.rival.name)}
+    exchange = result.terms.exchange.name if result.terms else ""
+    return {"option": Name(result.option.name), "rival": Name(result.rival.name), "exchange": Name(exchange)}
 
 
 def _planned(result: DiligenceResult, question: Question) -> list[str]:

@@ -12,7 +12,6 @@ from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.money import courses as money
 from fabricreport.models.money.ownership import Purchase, bring_up_share, charge_lost_time, ownership_cost
-from fabricreport.sections import damages
 from fabricreport.sections.decision.courses.result import (
     RENTED_WEEKS,
     TEST_OF,
@@ -25,6 +24,7 @@ from fabricreport.sections.decision.courses.result import (
     Stop,
 )
 from fabricreport.sections.decision.information.study import Information
+from fabricreport.sections.diligence.terms import tuning
 from fabricreport.sections.schedule.arrival import hired
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.bills import Bills, servers_per_rack
@@ -113,18 +113,12 @@ def _share_of(share: Any, whole: Any, part: Any) -> Any:
     return np.minimum(np.asanyarray(share) * (float(np.sum(whole)) / float(np.sum(part))), _MOST)
 
 
-def clause(given: Inputs, bills: Bills, option: str) -> Clause:
-    """Damages for each week that an option is stable too late, on the terms of this memo."""
+def clause(given: Inputs, bills: Bills, option: str, *, unit: str = "") -> Clause:
+    """Damages for the time that an option is stable too late, on the terms of the contract; `unit`: of time, if it is set."""
     common, own = bills.common, bills.own[option]
-    promise = damages.terms(given, common, own.bring_up_weeks)
     order = sum(fabric.capex(bills.built[option][0], own, common).values())
-    terms = money.Damages(promise.promised_weeks, promise.per_week, given.value("evidence:course-damages-cap") * order)
-    return Clause(
-        promise.promised_weeks,
-        promise.per_week,
-        given.spread(terms.cap_usd),
-        given.spread(terms.paid(own.bring_up_weeks)),
-    )
+    terms = tuning(given, common, own.bring_up_weeks, order, unit=unit)
+    return Clause(terms, given.spread(terms.paid(own.bring_up_weeks - terms.limit_weeks)))
 
 
 # ---- in stages

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from fabricreport.figures import Footing, Index
-from fabricreport.provenance import inputs_of, mean_of
+from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import planned_days
 from fabricreport.sections.decision.courses.result import (
     TEST_OF,
-    Clause,
     CoursesResult,
     Growing,
     PricedCourse,
@@ -19,6 +18,7 @@ from fabricreport.sections.decision.courses.result import (
 )
 from fabricreport.sections.decision.courses.weeks import clock_of
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, PairSpec, Spec
+from fabricreport.sections.diligence.terms import DAMAGES_CAP, PROMISED, SHARE
 from fabricreport.vocabulary import CourseKind
 
 _LEARNT = (str(CourseKind.OFFERS), str(CourseKind.PILOT))
@@ -141,59 +141,20 @@ _MEETING = (
 )
 
 
-def _term(
-    name: str,
-    unit: str,
-    label: str,
-    rule: str,
-    value: Callable[[Clause], Any],
-    inputs: tuple[str, ...],
-    *,
-    stale: bool | None = None,
-) -> EachSpec:
-    """A figure of the clause on an option; `stale=False` where no price moves it."""
-    return EachSpec(
-        f"decision.courses.{name}[clause]",
-        unit,
-        label=lambda at, option: f"{label}: {at.names[option]}",
-        rule=rule,
-        value=lambda at, option: value(at.result.courses.clauses[option]),
-        inputs=lambda at, option: {*inputs_of(at.result.courses.clauses[option].paid), *inputs},
+_CLAUSES = (
+    EachSpec(
+        "decision.courses.clause_worth[clause]",
+        "usd",
+        label=lambda at, option: f"What damages for weeks until stable bring: {at.names[option]}",
+        rule="mean over the outcomes of min(weeks beyond the promise × sum for a week, cap)",
+        value=lambda at, option: at.result.courses.clauses[option].paid,
+        inputs=lambda at, option: {
+            *inputs_of(at.result.courses.clauses[option].paid),
+            *at.result.courses.clauses[option].terms.rests_on,
+            *(DAMAGES_CAP, SHARE, PROMISED),
+        },
         central="mean",
         digits=2,
-        stale=stale,
-    )
-
-
-_PROMISED = ("evidence:course-damages-promised",)
-_SHARE = ("evidence:course-damages-share", *_PROMISED)
-_CAP = ("evidence:course-damages-cap", *_SHARE)
-_CLAUSES = (
-    _term(
-        "promised",
-        "week",
-        "Week by which stable is promised",
-        "percentile of weeks to stable, in whole weeks, and no later than the client's date",
-        lambda c: c.promised_weeks,
-        _PROMISED,
-        stale=False,
-    ),
-    _term(
-        "per_week",
-        "usd",
-        "Damages for each week after it",
-        "share × mean loss of a week: GPUs × hours × (1 − productivity) × value, and the price of delay from the date on",
-        lambda c: mean_of(c.usd_per_week),
-        _SHARE,
-    ),
-    _term("cap", "usd", "Most that is paid", "share of the network of the first stage", lambda c: c.cap_usd, _CAP),
-    _term(
-        "clause_worth",
-        "usd",
-        "What the clause is worth",
-        "mean over the outcomes of min(weeks late × sum for a week, cap)",
-        lambda c: c.paid,
-        _CAP,
     ),
 )
 

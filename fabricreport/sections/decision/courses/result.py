@@ -9,6 +9,7 @@ from typing import Any
 
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Course
+from fabricreport.sections.diligence.terms import Damages
 from fabricreport.vocabulary import CourseKind
 
 CHOICE, RIVAL, KIN = "choice", "rival", "kin"
@@ -86,12 +87,9 @@ class Learning:
 
 @dataclass(frozen=True)
 class Clause:
-    """Damages on one option: the terms (weeks; amounts of money, `usd_per_week` and `cap_usd`, in the memo's currency), and what is
-    `paid` by draw."""
+    """Damages on one option: the terms for weeks until stable, and what is `paid` by draw."""
 
-    promised_weeks: float
-    usd_per_week: float
-    cap_usd: Any
+    terms: Damages
     paid: Any
 
 

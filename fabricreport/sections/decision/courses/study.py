@@ -13,7 +13,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison, Course, Verdict, expected_order
 from fabricreport.models.judgement.courses import Offered, advised
 from fabricreport.provenance import mean_of, plain
-from fabricreport.sections.client import rented
+from fabricreport.sections.client import one_node, rented
 from fabricreport.sections.decision.courses import buying
 from fabricreport.sections.decision.courses.result import (
     CHOICE,
@@ -183,9 +183,20 @@ def _owned(at: _Held, single: SingleNode, known: Information | None) -> _Found:
         offers=buying.learning(given, bills, at.option, CourseKind.OFFERS, tests) if tests else None,
         pilot=buying.learning(given, bills, at.option, CourseKind.PILOT, tests) if tests else None,
         rent_first=buying.rent_first(given, bills, at.option, months) if 0 < months < common.months else None,
-        clauses={o: buying.clause(given, bills, o) for o in at.pair},
+        clauses=_clauses(at),
         growing=buying.growing(given, bills, at.pair, at.option) if grows else None,
     )
+
+
+def _clauses(at: _Held) -> Mapping[str, Clause]:
+    """Damages on either of the two, in one unit of time; none where the first order is one node, in which nothing is tuned."""
+    if one_node(at.given, int(at.given.params.cluster.gpus)):
+        return {}
+    found: dict[str, Clause] = {}
+    for option in at.pair:
+        unit = next(iter(found.values())).terms.unit if found else ""
+        found[option] = buying.clause(at.given, at.bills, option, unit=unit)
+    return found
 
 
 def _rows(at: _Held, found: _Found) -> Iterator[PricedCourse]:

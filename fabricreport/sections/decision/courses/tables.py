@@ -53,10 +53,12 @@ def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
 
 
 def _told_as(row: PricedCourse, found: CoursesResult) -> str:
-    staged = found.growing is not None and row.kind == CourseKind.TAKE
+    staged = found.growing is not None
+    if row.kind == CourseKind.DAMAGES:
+        return "stage-one-damages" if staged else row.kind
     if row.kind == CourseKind.SINGLE_NODE and found.single.days is not None:
         return "single-run"
-    return CourseKind.STAGE_ONE if staged else row.kind
+    return CourseKind.STAGE_ONE if staged and row.kind == CourseKind.TAKE else row.kind
 
 
 def _marked(row: PricedCourse, result: DecisionResult) -> bool:
@@ -72,8 +74,8 @@ def _marked(row: PricedCourse, result: DecisionResult) -> bool:
         and result.courses.row(CourseKind.OFFERS) is None
     ):
         return row.key in (CHOICE, RIVAL)
-    if advised.kind in (CourseKind.TAKE, CourseKind.STAGE_ONE):
-        return row.key == CHOICE
+    if advised.kind in (CourseKind.TAKE, CourseKind.STAGE_ONE):  # with what its contract brings, where that is priced
+        return row.kind == CourseKind.DAMAGES if result.courses.row(CourseKind.DAMAGES) else row.key == CHOICE
     return row.kind == CourseKind.OFFERS
 
 

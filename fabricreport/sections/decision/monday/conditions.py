@@ -178,9 +178,9 @@ def _generation(at: Facts) -> Due | None:
 
 
 def _delivery(at: Facts) -> Due | None:
-    price = at.price("weeks")
-    dated = at.given.params.dated
-    return Due(Kind.DELIVERY, price, either=_either(at, "weeks", ())) if dated and price is not None else None
+    terms = at.tests.terms
+    price = terms.delivery.loss if terms else 0.0
+    return Due(Kind.DELIVERY, price) if at.given.params.dated and price > 0 else None
 
 
 def _either(at: Facts, promise: str, written: tuple[str, ...]) -> frozenset[str]:

@@ -36,7 +36,7 @@ class Kind(StrEnum):
     EXPERTS = "experts"
 
 
-PARTING = (Kind.DELIVERY, Kind.CLAUSE, Kind.WEEKS, Kind.ACCEPTANCE)
+PARTING = (Kind.CLAUSE, Kind.WEEKS, Kind.ACCEPTANCE)
 """Whose amounts may be others for each of two networks: a letter then names both."""
 
 

@@ -11,6 +11,7 @@ from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Fa
 from fabricreport.sections.decision.monday.kinds import Action, actions, most, roles
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.diligence.terms import Terms
 from fabricreport.sections.schedule.calendar import Calendar, Step
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.vocabulary import Ground
@@ -34,10 +35,11 @@ class Todo:
 
 @dataclass(frozen=True)
 class Monday:
-    """The list, and the calendar that its days come from."""
+    """The list, the calendar that its days come from, and the terms that its letters put."""
 
     todos: tuple[Todo, ...]
     calendar: Calendar
+    terms: Terms | None = None
 
 
 def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tail: TailResult) -> Monday:
@@ -47,7 +49,7 @@ def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tai
     todos = tuple(
         _todo(at, str(number), found, calendar) for number, found in enumerate(ranked(applying(at))[: most()], start=1)
     )
-    return Monday(todos, calendar)
+    return Monday(todos, calendar, tests.terms)
 
 
 def network_matters(at: Facts) -> bool:

@@ -33,7 +33,11 @@ def monday_words(monday: Monday) -> Mapping[str, object]:
     """
     found: dict[str, object] = {word_of(kind): () for kind in Kind}
     found |= {letter_of(kind, either=either): () for kind in Kind for either in {False, kind in PARTING}}
+    credit = "letter_credit"
+    found |= {"exchange": Name(monday.terms.exchange.name if monday.terms else ""), credit: (), f"{credit}_either": ()}
     for one in monday.todos:
+        if one.action.kind == Kind.ACCEPTANCE and monday.terms and monday.terms.credits:
+            found[credit + ("_either" if "send" in one.due.either else "")] = (named(one),)
         found[word_of(one.action.kind)] = (named(one),)
         found[letter_of(one.action.kind, either="send" in one.due.either)] = (named(one),)
     return found

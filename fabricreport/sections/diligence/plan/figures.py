@@ -8,14 +8,16 @@ import numpy as np
 
 from fabricreport.figures import FigureSpec, Index, TakenSpec
 from fabricreport.ledger import Number
-from fabricreport.models.audit.acceptance import Values
+from fabricreport.models.audit.acceptance import Values, luck
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.figure_context import DiligenceFigures
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
-from fabricreport.sections.diligence.plan.rule import gpu_gbytes_per_s
+from fabricreport.sections.diligence.plan.rule import gpu_gbytes_per_s, noise_id
 from fabricreport.sections.diligence.plan.sheets import ethernets, headroom_bytes
+from fabricreport.sections.diligence.terms import Credit, Terms
 from fabricreport.sections.latency import inputs
 
+_ALLREDUCE = "T-ALLREDUCE"
 IN_USE = "evidence:acceptance-share-together"
 _HEADROOM = ("evidence:acceptance-cable-metres", "evidence:fibre-delay-ns-per-metre", "evidence:lossless-packet-bytes")
 _LINKS = ("param:cluster.link_gbits_per_s", "param:cluster.links_per_gpu", "param:cluster.gpu")
@@ -25,20 +27,27 @@ def numbers_of(plan: Plan) -> Iterator[Number]:
     """Every number that the study of a plan made; promises of the body's table are figures of their own."""
     for test in plan.tests:
         lines = (n for line in test.lines.values() for n in (line.floor, line.credit, line.saving))
-        yield from (n for n in (*lines, test.repeats, test.false_pass, test.false_fail) if n and ".plan." in n.id)
+        yield from (
+            n for n in (*lines, test.price, test.repeats, test.false_pass, test.false_fail) if n and ".plan." in n.id
+        )
 
 
 def _both(at: DiligenceFigures) -> tuple[Plan, ...]:
     return tuple(plan for plan in (at.result.plan, at.result.plan_of_rival) if plan is not None)
 
 
-def _keyed(plan: Plan | None, prefix: str) -> Mapping[str, Number]:
-    return {n.id.removeprefix(prefix): n for n in numbers_of(plan)} if plan else {}
+def _keyed(plan: Plan | None, terms: Terms | None, prefix: str) -> Mapping[str, Number]:
+    """The numbers of a plan, and those of the credits of its later stages."""
+    later = [n for c in terms.credits.values() for n in (c.rate, c.most) if ".plan." in n.id] if terms else []
+    return {n.id.removeprefix(prefix): n for n in (*numbers_of(plan), *later)} if plan else {}
 
 
-def largest(plan: Plan) -> PlannedTest | None:
-    """The test of the plan's credit at its first stage: the one that pays by the percent."""
-    return next((t for t in plan.tests if t.price and t.unit == "gbytes/s"), None)
+def _ours(at: DiligenceFigures) -> Mapping[str, Number]:
+    return _keyed(at.result.plan, at.result.terms, "diligence.plan.")
+
+
+def _theirs(at: DiligenceFigures) -> Mapping[str, Number]:
+    return _keyed(at.result.plan_of_rival, at.result.terms_of_rival, "diligence.rival.plan.")
 
 
 def line_gbytes_per_s(at: DiligenceFigures) -> float:
@@ -48,9 +57,8 @@ def line_gbytes_per_s(at: DiligenceFigures) -> float:
 
 
 def _floor(at: DiligenceFigures, place: int) -> Number:
-    """The paying test's threshold at the largest message: on the fewest GPUs (0) or on all (-1)."""
-    test = largest(at.result.plan)
-    assert test is not None
+    """The threshold of AllReduce at the largest message: on the fewest GPUs (0) or on all (-1)."""
+    test = at.result.plan.of(_ALLREDUCE)[0]
     ends = sorted(test.bars)
     gpus = ends[place][0]
     return test.bars[max(key for key in ends if key[0] == gpus)]
@@ -69,17 +77,15 @@ def _share_of_line(name: str, place: int, where: str) -> Spec:
         value=lambda at: _floor(at, place).value / line_gbytes_per_s(at),
         inputs=lambda at: (_floor(at, place), *_LINKS),
         digits=2,
-        when=lambda at: largest(at.result.plan) is not None,
+        when=lambda at: bool(at.result.plan.tests),
     )
 
 
 PLAN = (
-    TakenSpec[DiligenceFigures, str](
-        "diligence.plan[bar]", lambda at, key: _keyed(at.result.plan, "diligence.plan.")[key]
-    ),
+    TakenSpec[DiligenceFigures, str]("diligence.plan[bar]", lambda at, key: _ours(at)[key]),
     TakenSpec[DiligenceFigures, str](
         "diligence.rival.plan[bar_of_rival]",
-        lambda at, key: _keyed(at.result.plan_of_rival, "diligence.rival.plan.")[key],
+        lambda at, key: _theirs(at)[key],
     ),
     EachSpec(
         "diligence.run_gpus[span]",
@@ -97,7 +103,7 @@ PLAN = (
         rule="links of a GPU × line rate × GPUs of a domain ÷ 8",
         value=line_gbytes_per_s,
         inputs=_LINKS,
-        when=lambda at: largest(at.result.plan) is not None,
+        when=lambda at: bool(at.result.plan.tests),
     ),
     _share_of_line("few", 0, "the fewest nodes tested"),
     _share_of_line("all", -1, "all nodes of the first stage"),
@@ -108,7 +114,7 @@ PLAN = (
         rule="share in use × line rate",
         value=lambda at: at.given.central(IN_USE) * line_gbytes_per_s(at),
         inputs=(IN_USE, *_LINKS),
-        when=lambda at: largest(at.result.plan) is not None,
+        when=lambda at: bool(at.result.plan.tests),
     ),
     Spec(
         "diligence.plan_false_fail",
@@ -123,12 +129,22 @@ PLAN = (
     Spec(
         "diligence.credit_share",
         "share",
-        label="Credit for one percent of bandwidth below the threshold, as a share of the price",
+        label="Credit for one percent of bandwidth, as a share of the price of the network of the first stage",
         rule="mean cost of one percent less busbw ÷ mean price of what the seller delivers",
-        value=lambda at: _credit(at).value / float(np.mean(np.asarray(at.result.price))),
-        inputs=lambda at: [_credit(at), *inputs_of(at.result.price)],
+        value=lambda at: _credit(at).rate.value / _credit(at).price,
+        inputs=lambda at: [_credit(at).rate, *inputs_of(at.result.price)],
         digits=2,
-        when=lambda at: (test := largest(at.result.plan)) is not None and _credit(at).value > 0 and bool(test),
+        when=lambda at: at.result.terms is not None and 1 in at.result.terms.credits,
+    ),
+    Spec(
+        "diligence.credit_luck",
+        "share",
+        label="By how much the middle run of a sound network falls short on average",
+        rule="noise of a run ÷ (2 × √runs)",
+        value=lambda at: luck(at.given.central(noise_id("bandwidth")), _paying(at).runs),
+        inputs=lambda at: (noise_id("bandwidth"), *([r] if (r := _paying(at).repeats) else [])),
+        digits=2,
+        when=lambda at: at.result.terms is not None and 1 in at.result.terms.credits,
     ),
     EachSpec(
         "diligence.headroom[ethernet]",
@@ -141,8 +157,8 @@ PLAN = (
 )
 
 INDEXES: Mapping[str, Index[DiligenceFigures]] = {
-    "bar": Index(lambda at: _keyed(at.result.plan, "diligence.plan.")),
-    "bar_of_rival": Index(lambda at: _keyed(at.result.plan_of_rival, "diligence.rival.plan.")),
+    "bar": Index(_ours),
+    "bar_of_rival": Index(_theirs),
     "span": Index(lambda at: dict.fromkeys(str(g) for p in _both(at) for t in p.tests for g, size in t.bars if size)),
     "ethernet": Index(lambda at: ethernets(at.given)),
 }
@@ -157,7 +173,11 @@ def _fails(plan: Plan) -> dict[int, float]:
     return {stage: 1.0 - float(np.mean(chance)) for stage, chance in passing.items()}
 
 
-def _credit(at: DiligenceFigures) -> Number:
-    test = largest(at.result.plan)
-    assert test is not None and test.price is not None
-    return test.price
+def _credit(at: DiligenceFigures) -> Credit:
+    assert at.result.terms is not None
+    return at.result.terms.credits[1]
+
+
+def _paying(at: DiligenceFigures) -> PlannedTest:
+    assert at.result.terms is not None
+    return at.result.plan.of(at.result.terms.exchange.test)[0]

@@ -1,7 +1,7 @@
 """The one rule by which every threshold is made: this client's limits of error, and what a sound fabric shows by the models.
 
 A sound fabric is one as good as the total cost assumes: the middle of the collective model for the option, this size, this
-team. A worse one costs more than was compared, so the credit begins where such a fabric still holds. The model errs, though,
+team. A worse one costs more than was compared, so the credit begins there. The model errs, though,
 so nothing is refused for it: the floor is what a network at the model's own low end holds, or a published healthy run less its
 tolerance, whichever is lower. Where the lead is gone is found once, as the share of bandwidth left at which the money of the lead is used up, and holds
 at every size and for every collective.
@@ -164,7 +164,7 @@ def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, fo
         ".credit",
         made.credit,
         label=f"{bar.label}: where the credit begins",
-        rule="median of the modelled values, moved by the noise of runs until a sound network misses it no more often than allowed",
+        rule="median of the modelled values, which the total cost assumes",
     )
     saving = None
     if made.saving is not None:

@@ -15,6 +15,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.acceptance import Reason, Values, written
 from fabricreport.models.training.step import Network
+from fabricreport.sections.diligence.exchange import is_sent
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.plan.healthy import healthy_of
 from fabricreport.sections.diligence.plan.result import Line, Plan, PlannedTest, Tool
@@ -29,7 +30,7 @@ from fabricreport.sections.diligence.plan.rule import (
     timed,
 )
 from fabricreport.sections.diligence.plan.stages import Layout, Stage, layout_of, stages
-from fabricreport.sections.diligence.promises import Percent, Promise
+from fabricreport.sections.diligence.promises import Promise, Tested
 
 _BESIDE = 3
 """Nodes of the incast test that do not send to the one receiver: itself, and the two of the bystander."""
@@ -58,11 +59,11 @@ class Bars:
     passing: Values | None = None
 
 
-def plan_of(on: Ground, promised: Sequence[Promise], percent: Percent | None, *, prefix: str = "diligence") -> Plan:
+def plan_of(on: Ground, promised: Sequence[Promise], tested: Tested | None, *, prefix: str = "diligence") -> Plan:
     """The plan for the option that the ground names; without tests where all GPUs sit in one node."""
-    if percent is None:
+    if tested is None:
         return Plan(on.option.id, ())
-    making = Making(on, {p.id: p for p in promised}, percent, prefix, layout_of(on.given, on.option))
+    making = Making(on, {p.id: p for p in promised}, tested, prefix, layout_of(on.given, on.option))
     found = [making.test(e, s) for s in stages(on.given) for e in making.book.tests if making.layout.applies(e, s)]
     setup = {
         stage.number: filled(making.book.setup, making.words(stage, _runs(found, stage))) for stage in stages(on.given)
@@ -81,7 +82,7 @@ class Making:
 
     on: Ground
     promised: Mapping[str, Promise]
-    percent: Percent
+    tested: Tested
     prefix: str
     layout: Layout
 
@@ -115,7 +116,7 @@ class Making:
     def test(self, entry: PlanEntry, stage: Stage) -> PlannedTest:
         """A test at a stage."""
         bars = _MAKERS[entry.bar](self, entry, stage)
-        price = self.promised[entry.pays].price if entry.pays in self.promised else None
+        price, most = self._pays(entry, stage)
         return PlannedTest(
             entry.id,
             entry.title,
@@ -141,7 +142,20 @@ class Making:
             by_step=self._by_step(entry),
             repeats=self._repeats(entry, stage, bars),
             passing=bars.passing,
+            most=most,
         )
+
+    def _pays(self, entry: PlanEntry, stage: Stage) -> tuple[Number | None, float | None]:
+        """What a unit of shortfall is paid by, and the most that is paid where that is ever reached, as the terms have both."""
+        terms = self.tested.terms
+        if entry.pays == "busbw":
+            credit = terms.credits.get(stage.number) if entry.id == terms.exchange.test else None
+            return (None, None) if credit is None else (credit.rate, credit.most.value if credit.ends else None)
+        if entry.pays == "latency":
+            return terms.latency.get(stage.number), None
+        if entry.pays == "weeks":
+            return terms.damages["weeks"], terms.weeks.cap
+        return (self.promised[entry.pays].price if entry.pays in self.promised else None), None
 
     def _repeats(self, entry: PlanEntry, stage: Stage, bars: Bars) -> Number:
         return self.given.number(
@@ -157,7 +171,7 @@ class Making:
         if not entry.collective:
             return None
         traffic = self.on.latency.steps[self.on.option.id].traffic
-        return any(t.collective == entry.collective and t.on_fabric for t in traffic)
+        return any(is_sent(entry, t) for t in traffic)
 
     def number_id(self, entry: PlanEntry, stage: Stage, *rest: object) -> str:
         """The id of a number of this plan."""
@@ -239,8 +253,8 @@ def _at(
                 healthy=healthy_of(given, making.on.option, entry.measures, gpus, size) if at_least else None,
             ),
             shown[..., place],
-            gone=making.percent.gone if at_least and not loaded and not name else None,
-            footing=making.percent.footing,
+            gone=making.tested.percent.gone if at_least and not loaded and not name else None,
+            footing=making.tested.percent.footing,
         )
         for place, size in enumerate(sizes)
     ]

@@ -72,6 +72,38 @@ def _heads(options: Sequence[str]) -> list[Column]:
     return [*mixed, Column("Runs"), *(Column(head, style="mixed") for head in errors)]
 
 
+def credits(given: Inputs, result: DiligenceResult) -> Table:
+    """What is credited for bandwidth on all GPUs: from where, for each percent and at most, by stage and by network."""
+    both, short = _plans(result), option_names(given.options)
+    agreed = {t.option: t for t in (result.terms, result.terms_of_rival) if t is not None}
+    rows = []
+    for plan in both:
+        terms = agreed[plan.option]
+        for test in plan.of(terms.exchange.test):
+            if test.stage not in terms.credits:
+                continue
+            credit, lowest = terms.credits[test.stage], line(test).credit
+            named = [Name(short[plan.option].short)] if len(both) > 1 else []
+            cells = [
+                _spanned(result, test),
+                lowest,
+                credit.rate,
+                credit.most,
+                "share of the price" if credit.ends else "all of it lost",
+            ]
+            rows.append(Row([*named, Name(f"Stage {test.stage}"), *cells]))
+    heads = [
+        *(["Network"] if len(both) > 1 else []),
+        "Order",
+        "On",
+        "Credit from",
+        "For each percent",
+        "At most",
+        "Which is",
+    ]
+    return Table([Column(head) for head in heads], rows)
+
+
 def _spanned(result: DiligenceResult, test: PlannedTest) -> Number | None:
     """The GPUs of the run whose line is shown; None where a test is of two adapters, or of the record."""
     return result.numbers.get(f"diligence.run_gpus.{max(gpus for gpus, _ in test.lines)}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from fabricreport.books.acceptance import read_acceptance
 from fabricreport.books.names import whole_names
-from fabricreport.findings import Listing, Name, Named, joined
+from fabricreport.findings import Listing, Name, Named, OptionName, joined
 from fabricreport.formats import listed
 from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
@@ -24,6 +24,9 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_stages": tuple(_stages(result, plan)),
         "plan_reasons": tuple(_reasons(plan)),
         "plan_unused": Name(" and ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
+        "exchange": Name(result.terms.exchange.name if result.terms else ""),
+        "exchange_test": Name(result.terms.exchange.test if result.terms else ""),
+        "rival": OptionName(result.rival.name, result.rival.id),
         "plan_suite": Name(suite.name),
         "plan_library": Name(suite.library),
         "plan_versions": Listing(plan.versions),

@@ -1,0 +1,151 @@
+"""The terms of the contract, one object: memo, letters, clauses, plan and the credit of a delivery read it and add nothing.
+
+Two losses of a time are told apart: one of *tuning*, in which the network stands and is not stable, and one *without GPUs*.
+Damages are a share of the loss as it is stated, and never more than what caps them: the rent of that time, or a share of what
+the network costs. Credits for bandwidth begin at what the total cost assumes, on the exchange that the client's job runs, and
+are priced for the GPUs of one stage. An end of them is only told where they can reach it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_WEEK
+from fabricreport.formats import significant
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.models.audit.acceptance import written
+from fabricreport.models.money.courses import loss_per_week
+from fabricreport.provenance import inputs_of, mean_of, plain
+from fabricreport.sections.client import rented
+from fabricreport.sections.diligence.exchange import Exchange
+from fabricreport.sections.tco.inputs import Common
+
+PROMISED, SHARE = "evidence:course-damages-promised", "evidence:course-damages-share"
+DAMAGES_CAP, CREDIT_CAP = "evidence:course-damages-cap", "evidence:acceptance-credit-cap"
+REPEATS = "evidence:acceptance-repeats"
+_STATED = 3
+"""Significant digits of a loss and of damages, as a contract writes them."""
+_DAYS: Mapping[str, float] = {"week": DAYS_PER_WEEK, "day": 1.0}
+
+
+@dataclass(frozen=True)
+class Damages:
+    """What is paid for a time too late, by the `unit` of it: `week` or `day`.
+
+    `limit`: units until it is late; 0 where a date is promised. `loss`: what one more costs the client, as it is stated, and
+    `share` of it is paid. `rent`: of a unit of that time, None where the network is bought; then all that is paid ends at
+    `cap`. `rests_on`: the inputs behind the loss and what caps it.
+    """
+
+    unit: str
+    limit: float
+    loss: float
+    share: float
+    rent: float | None
+    cap: float | None
+    rests_on: frozenset[str] = field(compare=False)
+
+    @property
+    def most(self) -> float:
+        """The most that is paid for one unit."""
+        return self.rent if self.rent is not None else self.cap or 0.0
+
+    @property
+    def by_share(self) -> bool:
+        """Whether the share of the loss is paid, and not the less that caps it."""
+        return self.share * self.loss <= self.most
+
+    @property
+    def per_unit(self) -> float:
+        """What is paid for one unit, as it is written down."""
+        return significant(self.share * self.loss, _STATED) if self.by_share else written(self.most, at_least=True)
+
+    @property
+    def limit_weeks(self) -> float:
+        """The limit in weeks."""
+        return self.limit * _DAYS[self.unit] / DAYS_PER_WEEK
+
+    def paid(self, weeks_beyond: Any) -> Any:
+        """What is paid for so many weeks beyond the limit, or the date; nothing below zero."""
+        units = np.maximum(np.asanyarray(weeks_beyond), 0.0) * (DAYS_PER_WEEK / _DAYS[self.unit])
+        return np.minimum(units * self.per_unit, np.inf if self.cap is None else self.cap)
+
+
+def tuning(given: Inputs, common: Common, weeks: Any, price: Any, *, unit: str = "") -> Damages:
+    """Damages for a network that takes `weeks` (draws,) from power-on until it is stable, beyond what is promised.
+
+    `price`: of the network in the first order, (draws,); None where it is rented. The promise is the entry's percentile of
+    those weeks, in whole weeks, or in days where that is less than one; in `unit`s where another option's is named beside it.
+    """
+    middle = float(np.quantile(plain(given.spread(weeks)), given.central(PROMISED)))
+    unit = unit or ("week" if middle >= 1.0 else "day")
+    limit = max(float(np.ceil(middle * DAYS_PER_WEEK / _DAYS[unit] - 1e-9)), 1.0)
+    return _late(given, common, unit, limit, given.value("evidence:bring-up-productivity"), price)
+
+
+def delivery(given: Inputs, common: Common, price: Any) -> Damages:
+    """Damages for GPUs that are handed over after the date promised: nothing is done in that time."""
+    return _late(given, common, "day" if rented(given) else "week", 0.0, 0.0, price)
+
+
+def _late(given: Inputs, common: Common, unit: str, limit: float, productive: Any, price: Any) -> Damages:
+    part, gpus = _DAYS[unit] / DAYS_PER_WEEK, common.stages[0][1]
+    loss = loss_per_week(gpus, productive, common.gpu_hour_value, common.delay_per_day)
+    rent, cap, capped_by = None, None, loss
+    if price is None:
+        capped_by = np.asanyarray(common.server.rent_per_gpu_hour)
+        rent = mean_of(capped_by) * gpus * HOURS_PER_WEEK * part
+    else:
+        capped_by = np.asanyarray(price)
+        cap = given.central(DAMAGES_CAP) * mean_of(capped_by)
+    rests_on = inputs_of(loss, capped_by) | {"param:cluster.gpus"}
+    return Damages(unit, limit, significant(part * mean_of(loss), _STATED), given.central(SHARE), rent, cap, rests_on)
+
+
+@dataclass(frozen=True)
+class Credit:
+    """What is credited for bandwidth at one stage: `rate` for each percent below what is assumed, of a network at `price`.
+
+    `most`: where credits come to an end; `ends`: whether that is the share of the price, because they reach it.
+    """
+
+    rate: Number
+    price: float
+    most: Number
+    ends: bool
+
+
+def most_credited(rate: float, price: float, share: float) -> tuple[float, bool]:
+    """The most that is credited at `rate` for a percent, and whether the share of the price is where credits end.
+
+    No more than all of the bandwidth can be lost, so that a share above a hundred percents is never reached.
+    """
+    whole, end = 100.0 * rate, share * price
+    return (end, True) if end < whole else (whole, False)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Everything that a seller of one `option` promises with an amount.
+
+    `weeks`: until the network runs stably, and `delivery`: of the GPUs, each with its figures (`loss`, `damages`, by the names
+    of the two). `exchange`: what the bandwidth is promised of. `credits`: by number of the stage, none where the step sends
+    nothing that is timed, or a percent costs nothing; `latency`: what a microsecond costs, likewise. `worth`: what a promise
+    brings on average, in what is paid for breaking it, by its id.
+    """
+
+    option: str
+    weeks: Damages
+    delivery: Damages
+    limit: Number
+    loss: Mapping[str, Number]
+    damages: Mapping[str, Number]
+    exchange: Exchange
+    credits: Mapping[int, Credit]
+    latency: Mapping[int, Number]
+    worth: Mapping[str, Any]
