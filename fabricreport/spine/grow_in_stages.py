@@ -219,14 +219,15 @@ def cares(case: Told) -> tuple[Finding, ...]:
 
 def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
-    halls = case.inputs.params.cluster.sites
+    halls, grows = case.inputs.params.cluster.sites, F.STAYS not in set(_title(case))
     return {
         "Lay_out": _lay_out(case),
         "full_size": Name(_full_size(case)),
         "leave_later": Name(
             "leave the maker of every later stage open" if _of_several_makers(case) else "commit to no later stage"
         ),
-        "in_all": Name("on the first order" if F.STAYS not in set(_title(case)) else "in all"),
+        "in_all": Name("over all stages" if grows else "in all"),
+        "in_first": Name(" on the first order" if grows else ""),
         "kin_way": _kin_way(case),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
         "our_causes": case.spoken("tco").words["saved"],

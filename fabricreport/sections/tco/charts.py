@@ -46,7 +46,7 @@ def waterfall_chart(given: Inputs, result: TcoResult) -> Drawing:
         True: colours[result.choice],
         False: colours[result.rival],
     }
-    with canvas(0.6 + 0.195 * (len(rows) + 2)) as (figure, (axis,)):
+    with canvas(0.6 + 0.175 * (len(rows) + 2)) as (figure, (axis,)):
         _draw_waterfall(axis, rows, mean, (p5, p95), hues, formats.SYMBOLS.get(currency, currency + " "))
         money_axis(axis, "x", abs(mean), currency)
         drawing = svg(figure, chart_id)
