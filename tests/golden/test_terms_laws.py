@@ -1,0 +1,87 @@
+"""Laws of the contract, on two hundred clients drawn at random: every amount can be reached, and every document says the same.
+
+`make laws` asks all of them, `make test` three, by the commit.
+"""
+
+from __future__ import annotations
+
+import bench
+import numpy as np
+import pytest
+from test_close_laws import client
+
+from fabricreport.case import Case
+from fabricreport.sections.client import rented
+from fabricreport.sections.diligence.promises import GIB
+from fabricreport.sections.diligence.terms import Terms, most_credited
+
+pytestmark = [pytest.mark.slow]
+each = pytest.mark.parametrize("seed", range(200))
+
+
+def every_terms(case: Case) -> list[Terms]:
+    found = case.diligence()
+    return [terms for terms in (found.terms, found.terms_of_rival) if terms is not None]
+
+
+def test_a_cap_that_no_shortfall_reaches_is_not_where_credits_end() -> None:
+    assert most_credited(10_700.0, 5_870_000.0, 0.3) == (pytest.approx(1_070_000.0), False)
+    assert most_credited(40_000.0, 5_870_000.0, 0.3) == (pytest.approx(1_761_000.0), True)
+
+
+@each
+@pytest.mark.laws(3)
+def test_no_amount_of_the_contract_is_out_of_reach_or_more_than_what_is_lost(seed: int) -> None:
+    case = client(seed)[0]
+    for terms in every_terms(case):
+        for credit in terms.credits.values():
+            assert credit.most.value <= 100.0 * credit.rate.value * (1 + 1e-9), "all of the bandwidth, and no more"
+            assert credit.ends == (credit.most.value < 100.0 * credit.rate.value * (1 - 1e-9))
+        for late in (terms.weeks, terms.delivery):
+            assert late.per_unit <= late.share * late.loss * 1.005, "a share of the loss as it is stated"
+            if late.rent is not None:
+                assert late.per_unit <= late.rent * 1.005, "no more than the rent of that time"
+            else:
+                assert late.cap is not None and late.paid(1e6) == pytest.approx(late.cap)
+            assert late.paid(-3.0) == 0.0 and late.paid(0.0) == 0.0
+        tuned, idle = terms.weeks, terms.delivery
+        if tuned.unit == idle.unit:
+            assert idle.loss >= tuned.loss, "nothing is done without the GPUs, something while a network is tuned"
+        assert (tuned.rent is None) == (not rented(case.inputs))
+
+
+@each
+@pytest.mark.laws(3)
+def test_memo_plan_and_terms_hold_a_promise_to_one_value(seed: int) -> None:
+    """The bandwidth that is promised is of the exchange the job runs, and its credit begins at what the total cost assumes."""
+    case = client(seed)[0]
+    found, size = case.diligence(), int(GIB * case.inputs.central("evidence:acceptance-message-gib"))
+    for promises, plan, terms in (
+        (found.promises, found.plan, found.terms),
+        (found.promises_of_rival, found.plan_of_rival, found.terms_of_rival),
+    ):
+        if terms is None or plan is None:
+            continue
+        promised = {p.id: p for p in promises}
+        busbw, weeks = promised["busbw"], promised["weeks"]
+        assert weeks.passes.value == terms.weeks.limit and weeks.price is not None
+        assert weeks.price.value == terms.weeks.loss
+        test = next(test for test in plan.of(terms.exchange.test) if test.stage == 1)
+        line = test.lines[max(key for key in test.lines if key[1] == size)]
+        assert line.floor.value == busbw.passes.value
+        if busbw.price is None:
+            assert not terms.credits and test.price is None, "nothing that is timed is sent: a floor, and no credit"
+            continue
+        assert busbw.credit is not None and test.price is not None
+        assert (busbw.credit.value, test.price.value) == (line.credit.value, busbw.price.value)
+        assert line.credit.value >= line.floor.value
+        assert test.most is None or test.most == terms.credits[1].most.value
+        assert busbw.price.value == terms.credits[1].rate.value
+
+
+@pytest.mark.parametrize("name", ["example", "kestrel-lab"])
+def test_what_a_promise_brings_is_paid_where_the_network_turns_out_worse(name: str) -> None:
+    terms = bench.case(name).diligence().terms
+    assert terms is not None and {"weeks", "busbw", "latency"} == set(terms.worth)
+    for paid in terms.worth.values():
+        assert np.min(paid) >= 0.0 and 0.0 < np.mean(paid) < np.max(paid)
