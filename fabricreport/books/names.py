@@ -56,6 +56,7 @@ class NameBook:
     __pydantic_config__ = CLOSED
     grounds: Mapping[str, str]
     doubts: Mapping[str, str]
+    hour_values: Mapping[str, str]
     rent: str
     price: str
     inputs: Mapping[str, str]

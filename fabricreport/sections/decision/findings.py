@@ -39,11 +39,6 @@ from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import STATED, Confidence, CourseKind, Ground
 
-_HOUR = {
-    "amortised": "what a useful hour costs with the option for which it is lowest",
-    "market": "the market’s rent",
-}
-"""What our value of a GPU-hour is where the client states none."""
 _FEW_TIMES = 4
 """The rule of size is told to whoever plans up to so many times the GPUs from which a network matters."""
 
@@ -296,7 +291,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "cash_way": Name(direction(read.figure("decision.cash"))),
         "time_way": Name(direction(read.figure("decision.time"))),
         "whose": Name("your" if (basis := read.tco.common.value_basis) == "stated" else "our"),
-        "hour_basis": Name(_HOUR.get(basis, "")),
+        "hour_basis": Name(name_book().hour_values.get(basis, "")),
         "dearer": name[behind],
         "Verb": verb,
         "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),
