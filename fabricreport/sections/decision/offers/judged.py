@@ -130,6 +130,17 @@ def price_of(given: Inputs, price_id: str) -> Any:
     return Traced(given.central(price_id), {price_id}) * given.rate(price.currency)
 
 
+def hour_of(given: Inputs, offer: Offer, price_id: str) -> Any:
+    """What a GPU-hour comes to with an offer at one of its prices, add-ons included that are paid by the hour, (draws,)."""
+    hour = price_of(given, price_id) * Becomes(given, offer).drawn() + _hourly(given, offer)
+    return hour if isinstance(given.spread(0.0), Traced) else plain(hour)
+
+
+def _hourly(given: Inputs, offer: Offer) -> Any:
+    """Add-ons that are needed and paid by the GPU-hour."""
+    return sum((price_of(given, a.price) for a in offer.add_ons if a.needed and not a.monthly), start=0.0)
+
+
 @dataclass(frozen=True)
 class Becomes:
     """What a price may become once it is asked for, as factors of it, each with the ids behind it.
@@ -232,13 +243,12 @@ def _useful_hours(bills: Bills, offer: Offer) -> Any:
 
 
 def _terms(given: Inputs, offer: Offer, factor: Traced) -> OfferTerms:
-    hourly = [price_of(given, a.price) for a in offer.add_ons if a.needed and not a.monthly]
     monthly = [price_of(given, a.price) for a in offer.add_ons if a.needed and a.monthly]
     return OfferTerms(
         rungs=tuple(Rung(r.months, price_of(given, r.price) * factor) for r in offer.rungs),
         gpus=offer.size or int(given.params.cluster.gpus),
         minimum_share=offer.minimum_share,
-        add_ons_usd_per_gpu_hour=sum(hourly, start=0.0),
+        add_ons_usd_per_gpu_hour=_hourly(given, offer),
         add_ons_usd_per_month=sum(monthly, start=0.0),
         fixed=offer.contractual,
     )
