@@ -46,15 +46,24 @@ Held = TypeVar("Held")
 class Server:
     """One GPU server of the client's size without its fabric adapters, and what a GPU of it rents for an hour.
 
-    `rents_spread`: how far rents on the market lie apart, over their mean. `kept`: the share of a new one's price that it is
-    sold for.
+    `fixed`: whether a contract holds that rent. `rents_spread`: how far rents on the market lie apart, over their mean. `kept`:
+    the share of a new one's price that it is sold for.
     """
 
     price: Any
     watts: Any
     rent_per_gpu_hour: Any
+    fixed: bool = False
     rents_spread: float = 0.0
     kept: Any = 1.0
+
+
+@dataclass(frozen=True)
+class Hired:
+    """What a GPU-hour costs with an offer: the `hour` as it follows from the inputs, `fixed` where a contract holds it."""
+
+    hour: Callable[[Inputs], Any]
+    fixed: bool
 
 
 @dataclass(frozen=True)
@@ -119,24 +128,25 @@ class OptionInputs:
         return all(getattr(self, f.name) is getattr(other, f.name) for f in fields(self) if f.name not in apart)
 
 
-def server_of(given: Inputs, rent_of: Callable[[Inputs], Any] | None = None) -> Server:
+def server_of(given: Inputs, hired: Hired | None = None) -> Server:
     """The client's server: the book's price and watts, scaled to its GPUs, less the adapters counted in the fabric.
 
     A used one costs what a new one would have kept of its value by then. Who rents pays the price of the offer advised
-    (`rent_of`), and where there is none the market's.
+    (`hired`), and where there is none the market's.
     """
     cluster = given.params.cluster
     kind = gpu_type(given)
     sold = kind.server
     share = cluster.gpus_per_node / kind.gpus_per_node
     market = market_rent(given)
-    rent = rent_of(given) if rent_of and rented(given) else market
+    taken = hired if rented(given) else None
     age = cluster.server_age_months
     kept = 1.0 if age is None else given.value("evidence:retention-per-year-servers") ** (age / MONTHS_PER_YEAR)
     return Server(
         (given.money(sold.price) - sold.adapters * given.money(sold.adapter_price)) * share * kept,
         (given.value(sold.watts) - sold.adapters * given.value(sold.adapter_watts)) * share,
-        rent,
+        taken.hour(given) if taken else market,
+        taken is not None and taken.fixed,
         float(np.std(plain(market)) / np.mean(plain(market))),
         kept,
     )
@@ -157,9 +167,9 @@ def utilities(given: Inputs) -> tuple[str, ...]:
     return ("price:electricity", "price:colocation") if hosted else ("price:electricity",)
 
 
-def common_inputs(given: Inputs, rent_of: Callable[[Inputs], Any] | None = None) -> Common:
-    """Everything the options share; `rent_of`: what a GPU-hour costs with the offer that a renter is advised to take."""
-    terms, server = given.params.money, server_of(given, rent_of)
+def common_inputs(given: Inputs, hired: Hired | None = None) -> Common:
+    """Everything the options share; `hired`: the offer that a renter is advised to take."""
+    terms, server = given.params.money, server_of(given, hired)
     minutes = given.value("evidence:cabling-minutes-per-cable")
     energy, *space = utilities(given)
     lease = Lease(given.value("evidence:lease-rate-per-year"), given.value("evidence:lease-residual-share"))

@@ -9,6 +9,7 @@ from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.decision.offers.judged import hour_of
 from fabricreport.sections.decision.offers.study import offers_of
+from fabricreport.sections.tco.inputs import Hired
 
 
 def at_offer(base: Chain) -> Chain:
@@ -21,5 +22,6 @@ def at_offer(base: Chain) -> Chain:
         return base
     found = offers_of(given, base.bills, judge_of(given), lambda figures: base.replacing(figures).bills)
     best = found.best if found else None
-    rent = None if best is None else partial(hour_of, offer=best.offer, price_id=best.price)
-    return base if rent is None and base.rent is None else base.hired(rent)
+    if best is None:
+        return base if base.hired is None else base.at(None)
+    return base.at(Hired(partial(hour_of, offer=best.offer, price_id=best.price), best.offer.contractual))
