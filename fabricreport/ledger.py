@@ -255,7 +255,8 @@ class NumberMaker:
         """Turn a value (scalar, or draws along the first axis) into a ledger number.
 
         It is `stale` where inputs past their shelf life carry more than `CARRIED` of its range; a number without a
-        range where it rests on any, those that did not move the figures it is made of (`unmoved`) apart.
+        range where it rests on any, those that did not move the figures it is made of (`unmoved`) apart. Money that rests on
+        one seller's rent is so much times it, so that it is as old, though a price without a range carries nothing.
 
         `central` says which statistic of the draws is printed: `p50` or `mean`. Inputs named in `inputs`
         (params, mostly) are added to those the array itself carries; `sources` are entries the number tells
@@ -292,7 +293,7 @@ class NumberMaker:
             ),
             spread=spread,
             date=max(dates, default=""),
-            stale=unit not in UNMARKED and self._moved(value, [i for i in ids if self._past(i)], unmoved),
+            stale=unit not in UNMARKED and self._old(value, unit, [i for i in ids if self._past(i)], unmoved),
             digits=digits,
             currency=self.currency,
             central=central if spread else "",
@@ -300,6 +301,16 @@ class NumberMaker:
 
     def _past(self, input_id: str) -> bool:
         return bool(self.records.record(input_id).get("stale"))
+
+    def _old(self, value: Any, unit: str, past: Sequence[str], unmoved: Container[str]) -> bool:
+        own = inputs_of(value)
+        rents = unit.startswith("usd") and any(i in own and self._is_rent(i) for i in past)
+        return rents or self._moved(value, past, unmoved)
+
+    def _is_rent(self, input_id: str) -> bool:
+        """Whether it is what one seller asks for a GPU-hour, without a range."""
+        of_hour = str(self.records.record(input_id).get("unit", "")).endswith("/gpu-hour")
+        return of_hour and float(np.ptp(plain(self.records.draw(input_id)))) == 0.0
 
     def _moved(self, value: Any, past: Sequence[str], unmoved: Container[str]) -> bool:
         """Whether inputs past their shelf life move a value that rests on them."""

@@ -99,8 +99,10 @@ class Finding(StrEnum):
     TEST_MANY = "and there are more than two nodes"
     NO_TEST = "no network is needed"
     BEFORE = "there is something to do before signing, and the client has put a price on an hour"
+    BEFORE_OFFER = "there is something to do before signing, and a lost hour costs what the offer advised asks"
+    BEFORE_PRICED = "likewise, and what a quote saves is counted on that offer"
     BEFORE_MARKET = "there is something to do before signing, and a lost hour costs the market's rent"
-    BEFORE_PRICED = "likewise, and what a quote saves is counted on the price of the cheapest offer"
+    BESIDE_MARKET = "there is a network to test, and the market's rent stands beside the price of the offer advised"
     MANY_GPUS = "two networks are compared for so many GPUs that they show"
     CREDITED = "the contract of a seller in the list was read"
     NO_DATE = "the client has no date"
@@ -189,6 +191,16 @@ class _Read:
         """Whether what such an answer saves is printed, and is off the price of an offer."""
         due = self.quote.due if self.quote and self.found else None
         return due is not None and due.worth is not None and not due.choice
+
+    @property
+    def stated(self) -> bool:
+        """Whether the client says what a lost hour is worth."""
+        return self.case.tco().common.value_basis == Basis.STATED
+
+    @property
+    def hired(self) -> bool:
+        """Whether hours are counted at the price of an offer, and not at the market's rent."""
+        return self.case.tco().common.server.hired is not None
 
     @property
     def levels(self) -> bool:
@@ -330,13 +342,13 @@ def _body(read: _Read) -> Iterator[Finding]:
         yield F.JOBS_WITHIN_RENT
     if read.case.diligence().plan.tests and read.networked:
         yield F.TO_TEST
+        if read.several and read.hired and not read.stated:
+            yield F.BESIDE_MARKET
         yield F.TEST_TWO if read.two else F.TEST_MANY
     elif not read.networked:
         yield F.NO_TEST
     if read.case.monday().todos or not read.networked:
-        stated = read.case.tco().common.value_basis == Basis.STATED
-        market = F.BEFORE_PRICED if read.saves_on_price else F.BEFORE_MARKET
-        yield F.BEFORE if stated else market
+        yield _counted_at(read)
     tests = read.case.diligence()
     if read.networked and len(tests.shortlist) > 1:
         yield F.DOCUMENTED if tests.fitting else F.UNDOCUMENTED
@@ -344,6 +356,15 @@ def _body(read: _Read) -> Iterator[Finding]:
         yield F.MANY_GPUS
     if any(True for _ in _credits(read)):
         yield F.CREDITED
+
+
+def _counted_at(read: _Read) -> Finding:
+    """At what price the worth of each step is counted."""
+    if read.stated:
+        return F.BEFORE
+    if not read.hired:
+        return F.BEFORE_MARKET
+    return F.BEFORE_PRICED if read.saves_on_price else F.BEFORE_OFFER
 
 
 def _in_the_price(found: OffersResult) -> Iterator[Finding]:
@@ -391,6 +412,7 @@ def words(case: Told) -> Mapping[str, object]:
         "credited": tuple(_credits(read)),
         "crediting": tuple(Named(j.offer.seller, j.offer.id) for j in order if j.offer.credit is not None),
         "questions": tuple(_questions(case, order)),
+        "hour_at": _hour_at(read),
         "oldest": Name(_oldest(case, order)) if order else None,
         "good_until": Name(last_day(case, order[0])) if order else None,
         "term": (Named("term", "term"),) if not read.networked else (),
@@ -406,6 +428,13 @@ def _asked_list(read: _Read) -> Name:
     """The sellers of the list where none has a price, as a sentence lists them."""
     names = [s.name for s in read.case.diligence().shown] or [p.name for p in read.given.params.providers]
     return Name(listed(names[:4]) if names else "several providers")
+
+
+def _hour_at(read: _Read) -> Named:
+    """What an hour is counted at."""
+    if read.best is None or not read.hired:
+        return Named("the market’s rent", "market")
+    return Named(f"the price of {read.best.offer.seller} for the term", read.best.offer.id)
 
 
 def _priced(read: _Read, judged: Judged) -> Named:

@@ -178,7 +178,7 @@ def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
     holds = found(changed(money=stated))
     assert F.BEFORE in holds and not {F.BEFORE_MARKET, F.BEFORE_PRICED} & holds
     with mock.patch.object(spine._Read, "saves_on_price", mock.PropertyMock(return_value=False)):
-        assert {F.BEFORE, F.BEFORE_MARKET, F.BEFORE_PRICED} & found(tern()) == {F.BEFORE_MARKET}
+        assert {F.BEFORE, F.BEFORE_OFFER, F.BEFORE_PRICED} & found(tern()) == {F.BEFORE_OFFER}
 
 
 def test_a_date_that_no_hand_over_meets_is_told_without_one() -> None:
@@ -226,7 +226,7 @@ def test_what_an_offer_refuses_is_told_before_anything_is_asked() -> None:
 def test_sellers_who_are_asked_the_same_are_asked_in_one_line() -> None:
     questions = words(tern())["questions"]
     asked = [seller for group in questions for seller in group.replace(" and ", ", ").split(", ")]
-    assert sorted(asked) == sorted(row[0] for row in cells(tables.results(tern())))
+    assert sorted(asked) == sorted(row[0] for row in cells(tables.results(tern()))[:-1])
     assert all(group.said["question"].endswith("?") for group in questions)
     assert len(questions) == len({group.said["question"] for group in questions}) < len(asked)
     refused = words(offered(BASE, {**OTHER, "refuses": ["acceptance-test"]}))["questions"]
@@ -237,7 +237,7 @@ def test_sellers_who_are_asked_the_same_are_asked_in_one_line() -> None:
 
 def test_each_price_is_told_until_when_it_is_good() -> None:
     made = offered(BASE, {**OTHER, "expiry": "2026-12-24"})
-    assert [row[1].replace("\xa0", " ") for row in cells(tables.results(made))] == ["24 Dec 2026", "12 Dec 2026"]
+    assert [row[1].replace("\xa0", " ") for row in cells(tables.results(made))[:-1]] == ["24 Dec 2026", "12 Dec 2026"]
     assert words(made)["good_until"].replace("\xa0", " ") == "24 Dec 2026"
     assert words(tern())["oldest"].replace("\xa0", " ") == "November 2025"
 

@@ -204,7 +204,8 @@ def cash_bill(builds: Sequence[Build], option: OptionInputs, common: Common, *, 
 
 def rent_terms(common: Common) -> str:
     """How prices in general move the rent."""
-    return "fixed" if common.server.fixed else "today"
+    hired = common.server.hired
+    return "fixed" if hired and hired.fixed else "today"
 
 
 def useful_hour_usd(cash: CostComponents, option: OptionInputs, common: Common) -> Any:

@@ -43,27 +43,27 @@ Held = TypeVar("Held")
 
 
 @dataclass(frozen=True)
-class Server:
-    """One GPU server of the client's size without its fabric adapters, and what a GPU of it rents for an hour.
-
-    `fixed`: whether a contract holds that rent. `rents_spread`: how far rents on the market lie apart, over their mean. `kept`:
-    the share of a new one's price that it is sold for.
-    """
-
-    price: Any
-    watts: Any
-    rent_per_gpu_hour: Any
-    fixed: bool = False
-    rents_spread: float = 0.0
-    kept: Any = 1.0
-
-
-@dataclass(frozen=True)
 class Hired:
     """What a GPU-hour costs with an offer: the `hour` as it follows from the inputs, `fixed` where a contract holds it."""
 
     hour: Callable[[Inputs], Any]
     fixed: bool
+
+
+@dataclass(frozen=True)
+class Server:
+    """One GPU server of the client's size without its fabric adapters, and what a GPU of it rents for an hour.
+
+    `hired`: the offer whose price that is; None: the market's. `rents_spread`: how far rents on the market lie apart, over
+    their mean. `kept`: the share of a new one's price that it is sold for.
+    """
+
+    price: Any
+    watts: Any
+    rent_per_gpu_hour: Any
+    hired: Hired | None = None
+    rents_spread: float = 0.0
+    kept: Any = 1.0
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def server_of(given: Inputs, hired: Hired | None = None) -> Server:
         (given.money(sold.price) - sold.adapters * given.money(sold.adapter_price)) * share * kept,
         (given.value(sold.watts) - sold.adapters * given.value(sold.adapter_watts)) * share,
         taken.hour(given) if taken else market,
-        taken is not None and taken.fixed,
+        taken,
         float(np.std(plain(market)) / np.mean(plain(market))),
         kept,
     )

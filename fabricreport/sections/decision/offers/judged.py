@@ -23,7 +23,8 @@ from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.rent_terms import term_discount
 from fabricreport.sections.schedule.arrival import Arrival
 from fabricreport.sections.tco.bills import Bills
-from fabricreport.sections.tco.cost import delay_days
+from fabricreport.sections.tco.cost import delay_days, hours_of
+from fabricreport.sections.tco.inputs import market_rent
 from fabricreport.uncertain import Uncertain, exactly
 
 SPREAD, MOVE = "evidence:rent-spread", "evidence:rent-move-same-seller"
@@ -116,6 +117,24 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         reach=_reach(given, offer, mean_of(total), becomes.ends(factor), ready, open_),
         open=open_,
     )
+
+
+@dataclass(frozen=True)
+class Market:
+    """What the same work comes to at the market's rent, on the network of the offer advised: (draws,) each."""
+
+    hour: Traced
+    useful_hour: Traced
+    total: Traced
+
+
+def market_of(given: Inputs, bills: Bills, option: str) -> Market:
+    """The market beside an offer that has the network of this option."""
+    own, work = bills.own[option], _work(bills)
+    terms = OfferTerms((Rung(0, market_rent(given)),), int(given.params.cluster.gpus), fixed=False)
+    total = given.spread(cost_of(terms, own.lost, work).total)
+    hours = bills.common.discounting.present_value(hours_of(bills.common))
+    return Market(given.spread(market_rent(given)), given.spread(total / hours), total)
 
 
 def _slowest(given: Inputs, bills: Bills) -> str:
