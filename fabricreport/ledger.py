@@ -255,8 +255,7 @@ class NumberMaker:
         """Turn a value (scalar, or draws along the first axis) into a ledger number.
 
         It is `stale` where inputs past their shelf life carry more than `CARRIED` of its range; a number without a
-        range where it rests on any, those that did not move the figures it is made of (`unmoved`) apart. Money that rests on
-        one seller's rent is so much times it, so that it is as old, though a price without a range carries nothing.
+        range where it rests on any, those that did not move the figures it is made of (`unmoved`) apart.
 
         `central` says which statistic of the draws is printed: `p50` or `mean`. Inputs named in `inputs`
         (params, mostly) are added to those the array itself carries; `sources` are entries the number tells
@@ -303,6 +302,7 @@ class NumberMaker:
         return bool(self.records.record(input_id).get("stale"))
 
     def _old(self, value: Any, unit: str, past: Sequence[str], unmoved: Container[str]) -> bool:
+        """Whether it is as old as they are. Money at one seller's rent is, though a price without a range carries nothing."""
         own = inputs_of(value)
         rents = unit.startswith("usd") and any(i in own and self._is_rent(i) for i in past)
         return rents or self._moved(value, past, unmoved)

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import date
 from enum import StrEnum
-from functools import cached_property
 
-from fabricreport.books.offers.terms import UNNAMED, first_question, spoken
+from fabricreport.books.offers.terms import first_question, spoken
 from fabricreport.books.options import Option
 from fabricreport.findings import Name, Named, OptionName
 from fabricreport.formats import NBSP, listed
 from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
-from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking
 from fabricreport.sections.diligence.study import contracts
-from fabricreport.sections.stance import direction
+from fabricreport.spine.choose_provider_read import Read
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import STATED, Basis, Confidence, CourseKind, Ground, Side
+from fabricreport.vocabulary import STATED, Ground, Side
 
 SHOWN = 8
 """Most offers in the table of page one."""
@@ -112,124 +110,14 @@ class Finding(StrEnum):
 F = Finding
 
 
-class _Read:
-    """A renter's case, and what its findings and words are made of."""
-
-    def __init__(self, case: Told) -> None:
-        self.case, self.given, self.result = case, case.inputs, case.decision()
-        self.found: OffersResult | None = self.result.offers
-        self.verdict = self.result.verdict
-        single, joined = self.result.courses.single, bool(case.diligence().promises)
-        self.within = joined and single.total is not None and single.days is None
-        self.networked = joined and not self.within
-        self.pair = len(self.result.totals) > 1 and self.networked and not self.one_network
-        self.dated = self.given.params.dated
-        self.ground: str = self.result.ground
-        self.quote = next((one for one in case.monday().todos if one.action.kind == Kind.RENTS), None)
-        self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
-
-    @property
-    def one_network(self) -> bool:
-        """Whether several offers all name one network with RDMA, so that none is there to choose."""
-        fast = (
-            [j for j in self.found.judged.values() if not j.named or self.option(j.option).rdma] if self.found else []
-        )
-        named = {judged.offer.fabric for judged in fast}
-        return len(fast) > 1 and len(named) == 1 and not named & {*UNNAMED}
-
-    @property
-    def two(self) -> bool:
-        """Whether two nodes are the whole cluster."""
-        cluster = self.given.params.cluster
-        return int(cluster.final_gpus) <= 2 * int(cluster.gpus_per_node)
-
-    @property
-    def asking(self) -> bool:
-        """Whether nobody is bound yet: published prices stand in, or there are none."""
-        return self.found is None or self.found.listed
-
-    @property
-    def best(self) -> Judged | None:
-        """The offer to take or to ask first."""
-        return self.found.best if self.found else None
-
-    @property
-    def several(self) -> bool:
-        """Whether there is more than one offer."""
-        return self.found is not None and len(self.found.judged) > 1
-
-    @cached_property
-    def worth(self) -> str:
-        """Whether an hour on the runner-up is worth less than one on the choice, more, or the same."""
-        told = f"tco.worth_less.{self.verdict.runner_up}"
-        return direction(self.case.figure(told)) if self.pair and told in self.case.tco().numbers else "same"
-
-    @property
-    def preferred(self) -> bool:
-        """Whether one network is advised for its money, and is worth more by the hour."""
-        return self.worth == "less" and not self.verdict.open and self.ground not in (Ground.DEADLINE, *STATED)
-
-    @property
-    def single(self) -> float | None:
-        """What jobs within single nodes cost more, where they are another course than the one advised."""
-        row = self.result.courses.row(CourseKind.SINGLE_NODE)
-        told = row is not None and self.networked and self.result.courses.single.days is not None
-        return mean_of(row.against) if told and row is not None else None
-
-    @property
-    def counted_on(self) -> bool:
-        """Whether the client's date can be met, if the machines are handed over in time."""
-        return self.dated and self.networked and self.result.schedule.kept is not None
-
-    @property
-    def answered(self) -> date | None:
-        """The day on which sellers that are asked for their price have answered."""
-        return self.quote.answer if self.quote else None
-
-    @property
-    def saves_on_price(self) -> bool:
-        """Whether what such an answer saves is printed, and is off the price of an offer."""
-        due = self.quote.due if self.quote and self.found else None
-        return due is not None and due.worth is not None and not due.choice
-
-    @property
-    def stated(self) -> bool:
-        """Whether the client says what a lost hour is worth."""
-        return self.case.tco().common.value_basis == Basis.STATED
-
-    @property
-    def hired(self) -> bool:
-        """Whether hours are counted at the price of an offer, and not at the market's rent."""
-        return self.case.tco().common.server.hired is not None
-
-    @property
-    def levels(self) -> bool:
-        """Whether there is a rent without a network at which single nodes cost the same."""
-        return self.result.courses.single.level_rent is not None
-
-    @property
-    def refused(self) -> bool:
-        """Whether there are offers and none may be taken."""
-        return self.found is not None and self.found.best is None
-
-    @property
-    def by_side(self) -> Mapping[Side, Option]:
-        """The two compared, by their side."""
-        return {Side(o.side): o for o in map(self.option, (self.verdict.choice, self.verdict.runner_up))}
-
-    def option(self, option_id: str) -> Option:
-        """An option by its id."""
-        return self.given.all_options[option_id]
-
-
 def findings(case: Told) -> Iterator[Finding]:
     """Those that hold here."""
-    read = _Read(case)
+    read = Read(case)
     for group in (_advice, _tiles, _why, _against, _body):
         yield from group(read)
 
 
-def _advice(read: _Read) -> Iterator[Finding]:
+def _advice(read: Read) -> Iterator[Finding]:
     if read.found is None:
         yield F.UNPRICED_ALL if read.networked else F.UNPRICED_ONE_NODE
     elif read.found.listed:
@@ -240,7 +128,7 @@ def _advice(read: _Read) -> Iterator[Finding]:
         yield from _between(read)
 
 
-def _between(read: _Read) -> Iterator[Finding]:
+def _between(read: Read) -> Iterator[Finding]:
     """Which network to ask for where nobody is bound yet."""
     settled = {Ground.DEADLINE: F.BY_DATE, **dict.fromkeys(STATED, F.BY_STATED)}
     if read.idle:
@@ -251,7 +139,7 @@ def _between(read: _Read) -> Iterator[Finding]:
         yield F.PREFERRED if read.preferred else F.ASK_BOTH
 
 
-def _tiles(read: _Read) -> Iterator[Finding]:
+def _tiles(read: Read) -> Iterator[Finding]:
     if not read.networked:
         yield F.JOBS_WITHIN if read.within else F.NAME_NONE
     elif read.pair:
@@ -278,7 +166,7 @@ def _tiles(read: _Read) -> Iterator[Finding]:
         yield F.READY_PAIR if read.pair else F.READY_ALONE
 
 
-def _why(read: _Read) -> Iterator[Finding]:
+def _why(read: Read) -> Iterator[Finding]:
     if read.refused:
         yield F.WHY_REFUSED
     elif read.several:
@@ -293,7 +181,7 @@ def _why(read: _Read) -> Iterator[Finding]:
         yield F.ONE_SWITCH
 
 
-def _against(read: _Read) -> Iterator[Finding]:
+def _against(read: Read) -> Iterator[Finding]:
     better = list(_better(read))
     if read.single is not None:
         yield F.SINGLE_LESS if read.single < 0 else F.SINGLE_MORE
@@ -312,7 +200,7 @@ def _against(read: _Read) -> Iterator[Finding]:
         yield from better or (F.NEXT_NOTHING,)
 
 
-def _better(read: _Read) -> Iterator[Finding]:
+def _better(read: Read) -> Iterator[Finding]:
     """What the next offer has on paper that the first has not."""
     first, other = (read.found.best, read.found.next) if read.found else (None, None)
     if first is None or other is None:
@@ -330,7 +218,7 @@ def _better(read: _Read) -> Iterator[Finding]:
         yield F.NEXT_DOCUMENTED
 
 
-def _body(read: _Read) -> Iterator[Finding]:
+def _body(read: Read) -> Iterator[Finding]:
     yield from () if is_given(read.given.params, "money.horizon_months") else (F.TERM_ASSUMED,)
     if read.counted_on:
         yield F.HAND_OVER
@@ -358,7 +246,7 @@ def _body(read: _Read) -> Iterator[Finding]:
         yield F.CREDITED
 
 
-def _counted_at(read: _Read) -> Finding:
+def _counted_at(read: Read) -> Finding:
     """At what price the worth of each step is counted."""
     if read.stated:
         return F.BEFORE
@@ -385,17 +273,17 @@ def _in_the_price(found: OffersResult) -> Iterator[Finding]:
 
 def chooses_network(case: Told) -> bool:
     """Whether two networks are weighed: offers that all name one leave nothing to weigh."""
-    return _Read(case).pair
+    return Read(case).pair
 
 
 def needs_network(case: Told) -> bool:
     """Whether a network joins the nodes that a job runs on."""
-    return _Read(case).networked
+    return Read(case).networked
 
 
 def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
-    read = _Read(case)
+    read = Read(case)
     better, worse = (read.verdict.choice, read.verdict.runner_up)[:: 1 if read.worth != "more" else -1]
     order = list(read.found.judged.values()) if read.found else []
     return {
@@ -424,25 +312,25 @@ def _option(option: Option | None) -> Named | None:
     return None if option is None else OptionName(option.name, option.id)
 
 
-def _asked_list(read: _Read) -> Name:
+def _asked_list(read: Read) -> Name:
     """The sellers of the list where none has a price, as a sentence lists them."""
     names = [s.name for s in read.case.diligence().shown] or [p.name for p in read.given.params.providers]
     return Name(listed(names[:4]) if names else "several providers")
 
 
-def _hour_at(read: _Read) -> Named:
+def _hour_at(read: Read) -> Named:
     """What an hour is counted at."""
     if read.best is None or not read.hired:
         return Named("the market’s rent", "market")
     return Named(f"the price of {read.best.offer.seller} for the term", read.best.offer.id)
 
 
-def _priced(read: _Read, judged: Judged) -> Named:
+def _priced(read: Read, judged: Judged) -> Named:
     """A seller with its price."""
     return Named(judged.offer.seller, judged.offer.id, price=read.case.figure(judged.price))
 
 
-def _second_way(read: _Read) -> Name | None:
+def _second_way(read: Read) -> Name | None:
     """Whether the next offer costs more than the first or less."""
     found = read.found
     if found is None or found.best is None or found.next is None:
@@ -450,7 +338,7 @@ def _second_way(read: _Read) -> Name | None:
     return Name("less" if mean_of(found.next.total) < mean_of(found.best.total) else "more")
 
 
-def _credits(read: _Read) -> Iterator[Named]:
+def _credits(read: Read) -> Iterator[Named]:
     """Sellers of the list whose contracts were read and pay a credit."""
     result = read.case.diligence()
     listed_ones = {s.seller.name: s.seller.id for s in result.shortlist if s.seller}
@@ -500,7 +388,7 @@ def day(when: date) -> str:
 
 def turning(case: Told) -> Mapping[str, Named | None]:
     """What would change the answer, by kind: the thing that its phrase is said of, or None where it does not apply."""
-    read = _Read(case)
+    read = Read(case)
     found = read.found
     by = day(read.answered or read.result.schedule.last_delivery)
 

@@ -16,6 +16,7 @@ from fabricreport.case import Case
 from fabricreport.spine import choose_provider as spine
 from fabricreport.spine import choose_provider_tables as tables
 from fabricreport.spine.choose_provider import Finding as F
+from fabricreport.spine.choose_provider_read import Read
 from fabricreport.vocabulary import Ground
 
 pytestmark = pytest.mark.slow
@@ -39,7 +40,7 @@ def changed(**changes: Any) -> Case:
 
 def weighed() -> Any:
     """As if sellers named several networks, so that two are weighed."""
-    return mock.patch.object(spine._Read, "one_network", new=False)
+    return mock.patch.object(Read, "one_network", new=False)
 
 
 def found(case: Case) -> set[F]:
@@ -177,7 +178,7 @@ def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
     stated = {**tern().inputs.params.money.model_dump(exclude_unset=True), "gpu_hour_value": 2.0}
     holds = found(changed(money=stated))
     assert F.BEFORE in holds and not {F.BEFORE_MARKET, F.BEFORE_PRICED} & holds
-    with mock.patch.object(spine._Read, "saves_on_price", mock.PropertyMock(return_value=False)):
+    with mock.patch.object(Read, "saves_on_price", mock.PropertyMock(return_value=False)):
         assert {F.BEFORE, F.BEFORE_OFFER, F.BEFORE_PRICED} & found(tern()) == {F.BEFORE_OFFER}
 
 
@@ -194,7 +195,7 @@ def test_answers_that_are_due_on_the_last_day_early_enough_are_told() -> None:
     assert kept is not None
     last = kept.day
     for answered, holds in ((last, True), (last - timedelta(days=1), False), (None, False)):
-        with mock.patch.object(spine._Read, "answered", mock.PropertyMock(return_value=answered)):
+        with mock.patch.object(Read, "answered", mock.PropertyMock(return_value=answered)):
             told = found(tern())
         assert F.READY_BY in told and (F.ANSWERS_LATE in told) is holds
     assert F.ANSWERS_LATE not in found(tern()), "the calendar has answers before the hand-over"
