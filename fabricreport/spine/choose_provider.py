@@ -42,6 +42,8 @@ class Finding(StrEnum):
     ASK_BOTH = "nobody is bound yet, and nothing decides between the networks but offers"
     SIGN_TESTED = "an offer may be taken, and its network is tested"
     SIGN_DATED = "an offer may be taken, and there is no network to test"
+    DATE_MISSED = "nobody is bound yet, and the client's date is not met by the share wanted"
+    DATE_MISSED_ON = "likewise, and two networks are weighed"
     # the tiles
     BILL_RANGE = "several offers are judged"
     NAME_TOLD = "two networks are worth another price by the hour"
@@ -53,7 +55,6 @@ class Finding(StrEnum):
     ORDER_OPEN = "several published prices may come to cost least for the term"
     PAIR_TOLD = "no order of offers is told, and one network costs less in so many outcomes"
     READY_BY = "the client has a date, nobody is bound yet, and the date can be met if the hand-over is early"
-    ANSWERS_LATE = "and the answers that choose the seller are due no earlier than the last day that is early enough"
     READY_PAIR = "the date cannot be met even so, and two networks are compared"
     READY_ALONE = "the date cannot be met even so or no network is needed, and one option is compared"
     READY_OFFER = "the client has a date, and an offer may be taken"
@@ -124,6 +125,8 @@ def _advice(read: Read) -> Iterator[Finding]:
         yield F.ASKING if read.networked else F.ASKING_ONE_NODE
     elif read.best:
         yield F.SIGN_TESTED if read.networked else F.SIGN_DATED
+    if read.asking and read.date_missed:
+        yield F.DATE_MISSED_ON if read.pair else F.DATE_MISSED
     if read.asking and read.pair:
         yield from _between(read)
 
@@ -160,8 +163,6 @@ def _tiles(read: Read) -> Iterator[Finding]:
         yield F.READY_OFFER
     elif read.asking and read.counted_on:
         yield F.READY_BY
-        if (asked := read.answered) and asked >= read.result.schedule.last_delivery:
-            yield F.ANSWERS_LATE
     else:
         yield F.READY_PAIR if read.pair else F.READY_ALONE
 

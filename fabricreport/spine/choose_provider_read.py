@@ -83,8 +83,13 @@ class Read:
 
     @property
     def counted_on(self) -> bool:
-        """Whether the client's date can be met, if the machines are handed over in time."""
-        return self.dated and self.networked and self.result.schedule.kept is not None
+        """Whether the client's date is met by the share wanted, if the machines are handed over in time."""
+        return self.dated and self.networked and self.result.schedule.kept is not None and not self.date_missed
+
+    @property
+    def date_missed(self) -> bool:
+        """Whether a date was stated that the share wanted does not meet."""
+        return self.dated and not self.result.schedule.advised.in_time
 
     @property
     def answered(self) -> date | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 from unittest import mock
 
@@ -184,21 +183,10 @@ def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
 
 def test_a_date_that_no_hand_over_meets_is_told_without_one() -> None:
     case = changed(schedule__production_by="2026-11-28")
-    assert F.READY_ALONE in found(case)
+    assert {F.READY_ALONE, F.DATE_MISSED} <= found(case)
     with weighed():
         late = found(case)
-    assert F.READY_PAIR in late and not late & {F.READY_BY, F.HAND_OVER, F.ANSWERS_LATE}
-
-
-def test_answers_that_are_due_on_the_last_day_early_enough_are_told() -> None:
-    kept = tern().decision().schedule.kept
-    assert kept is not None
-    last = kept.day
-    for answered, holds in ((last, True), (last - timedelta(days=1), False), (None, False)):
-        with mock.patch.object(Read, "answered", mock.PropertyMock(return_value=answered)):
-            told = found(tern())
-        assert F.READY_BY in told and (F.ANSWERS_LATE in told) is holds
-    assert F.ANSWERS_LATE not in found(tern()), "the calendar has answers before the hand-over"
+    assert {F.READY_PAIR, F.DATE_MISSED_ON} <= late and not late & {F.READY_BY, F.HAND_OVER}
 
 
 def test_a_renter_without_a_date_is_told_what_a_day_costs() -> None:

@@ -1,10 +1,12 @@
-"""Laws of a renter's price, on two hundred renters drawn at random: what a lapse costs is counted at the offer advised.
+"""Laws of a renter's memo, on two hundred renters drawn at random: what a lapse costs is counted at the offer advised, and no
+day is named that comes too late.
 
 `make laws` asks all of them, `make test` two, by the commit.
 """
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Any
 
 import bench
@@ -15,6 +17,8 @@ from fabricreport.case import Case
 from fabricreport.models.money.courses import loss_per_week
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.offers.judged import Judged
+from fabricreport.spine import choose_provider as spine
+from fabricreport.spine.choose_provider import Finding as F
 
 pytestmark = [pytest.mark.slow, pytest.mark.laws(2)]
 each = pytest.mark.parametrize("seed", range(200))
@@ -78,3 +82,24 @@ def test_the_bill_of_the_network_that_an_offer_has_is_what_the_offer_comes_to(se
     case = renter(seed)
     best = advised(case)
     assert mean_of(case.chain.bills.totals[best.option]) == pytest.approx(mean_of(best.total), rel=1e-9)
+
+
+@each
+def test_no_day_is_named_that_the_page_calls_too_late(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    due = date(2026, 11, 27) + timedelta(days=int(rng.integers(4, 60)))
+    keys: dict[str, Any] = {
+        "cluster__gpus": int(rng.choice([16, 32, 64, 256])),
+        "organisation__networking_maturity": str(rng.choice(("low", "medium", "high"))),
+        "schedule": {"production_by": due.isoformat(), "share_wanted": float(rng.choice([0.3, 0.5, 0.66, 0.9]))},
+    }
+    case = bench.changed("tern-finetuning", **keys)
+    schedule, holds = case.decision().schedule, set(spine.findings(case))
+    if F.READY_BY not in holds:
+        assert F.DATE_MISSED in holds and schedule.advised.safe > due
+        return
+    kept = schedule.kept
+    assert kept is not None and F.DATE_MISSED not in holds
+    assert kept.day <= due and kept.chance >= case.params.schedule.share_wanted
+    assert schedule.last_delivery == kept.day, "page and letter name one day of hand-over"
+    assert all(day < kept.day for todo in case.monday().todos for day in (todo.by, todo.answer) if day)
