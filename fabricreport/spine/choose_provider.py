@@ -323,7 +323,9 @@ def _hour_at(read: Read) -> Named:
     """What an hour is counted at."""
     if read.best is None or not read.hired:
         return Named("the market’s rent", "market")
-    return Named(f"the price of {read.best.offer.seller} for the term", read.best.offer.id)
+    seller, bound = read.best.offer.seller, read.best.offer.contractual
+    said = f"the price of {seller}" if bound else f"the price that we expect of {seller} for the term"
+    return Named(said, read.best.offer.id)
 
 
 def _priced(read: Read, judged: Judged) -> Named:

@@ -68,7 +68,8 @@ def offer_findings(result: DecisionResult, *, late: bool) -> Iterator[F]:
     yield from _of_all(found)
     yield from _of_fabrics(result, found)
     single = result.courses.row(CourseKind.SINGLE_NODE)
-    if single and single.key != result.courses.advised.kind and result.courses.single.days is not None:
+    level = result.courses.single.days is not None and result.courses.single.level_rent is not None
+    if single and single.key != result.courses.advised.kind and level:
         yield F.OFFERS_SINGLE_NODE_CHEAPER if mean_of(single.against) < 0 else F.OFFERS_SINGLE_NODE_DEARER
 
 
