@@ -168,6 +168,7 @@ def test_the_figures_that_are_told_answer_the_question() -> None:
     assert ids("kestrel-lab")[0] == f"tco.stage.price.0.{choice}", "a grower is told of the first order"
     assert all(i.startswith("decision.offers.") for i in ids("tern-finetuning") + ids("offers")), "a renter of sellers"
     assert ids("offers")[0] == "decision.offers.total.example-hosting"
+    assert ids("serving-replicas-64")[0] == "decision.courses.against.single-node", "who needs no network of none"
     assert ids("example")[:2] == ["decision.difference", "decision.probability"], "a buyer of the networks compared"
 
 

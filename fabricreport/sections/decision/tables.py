@@ -36,14 +36,16 @@ def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[d
 
 
 def _answering(given: Inputs, result: DecisionResult) -> Iterator[str]:
-    """Ids of the figures that answer the client's question: of a renter what sellers ask, of a grower the first order."""
+    """Ids of the figures that answer the client's question: of a renter what sellers ask, of a grower the first order,
+    and where no network is advised what that saves."""
     choice = result.verdict.choice
     if given.params.asked == Question.CHOOSE_PROVIDER:
         yield from _of_sellers(result.offers) if result.offers else (f"tco.total.{choice}",)
         return
     if result.courses.advised.kind == CourseKind.SINGLE_NODE:
-        yield f"decision.courses.against.{CourseKind.SINGLE_NODE}"
-    elif len(stages_of(given)) > 1:
+        yield from (f"decision.courses.against.{CourseKind.SINGLE_NODE}", f"decision.total.{choice}")
+        return
+    if len(stages_of(given)) > 1:
         yield from (f"tco.stage.price.0.{choice}", f"tco.fabric_capex.{choice}")
     yield from ("decision.difference", "decision.probability", f"decision.total.{choice}")
 
