@@ -237,3 +237,12 @@ def test_a_published_price_says_whether_it_holds_the_network_and_an_offer_what_t
     assert "In the rent?" in heads[0] and "Ask first" not in heads[0]
     assert "Ask first" in heads[1] and "In the rent?" not in heads[1]
     assert {row[3] for row in cells(published)} <= {"yes", "not said"}
+
+
+def test_a_rent_at_which_nodes_cost_the_same_is_told_only_where_hours_are_worth_their_rent() -> None:
+    stated = {**tern().inputs.params.money.model_dump(exclude_unset=True), "gpu_hour_value": 5.0}
+    case = changed(money=stated)
+    holds = case.spoken("decision").findings
+    assert not holds.offers_single_node_dearer and not holds.offers_single_node_cheaper
+    with pytest.raises(KeyError):
+        case.figure("decision.courses.single_rent")
