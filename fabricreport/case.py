@@ -38,6 +38,7 @@ from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.inputs import comparison_of, judge_of
 from fabricreport.sections.decision.monday.study import Monday, monday_of
+from fabricreport.sections.decision.offers.hired import at_offer
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Search
 from fabricreport.sections.diligence import findings as diligence_findings
@@ -197,7 +198,7 @@ class Case:
             raise InputError(problems)
         moved = case.inputs.take_over(self.inputs)
         if moved is not None and "chain" in self._found and self.chain.measurements is None:
-            case._found["chain"] = self.chain.onto(case.inputs, moved)
+            case._found["chain"] = at_offer(self.chain.onto(case.inputs, moved))
         return case
 
     def without_answers(self, *questions: str) -> Case:
@@ -208,8 +209,8 @@ class Case:
 
     @property
     def chain(self) -> Chain:
-        """Exposed communication, losses and bills: what every study builds on."""
-        return self._once("chain", lambda: chain(self.inputs))
+        """Exposed communication, losses and bills, of a renter at the price of the offer advised: what every study builds on."""
+        return self._once("chain", lambda: at_offer(chain(self.inputs)))
 
     @property
     def comparison(self) -> Comparison:

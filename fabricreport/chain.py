@@ -31,7 +31,15 @@ from fabricreport.sections.latency.measured import ClientMeasurements, client_me
 from fabricreport.sections.tail_risk.horizon import Losses, losses
 from fabricreport.sections.tco.bills import Bills, bills, builds_of
 from fabricreport.sections.tco.fabric import Build
-from fabricreport.sections.tco.inputs import Common, OptionInputs, bared, common_inputs, option_inputs, with_losses
+from fabricreport.sections.tco.inputs import (
+    Common,
+    Hired,
+    OptionInputs,
+    bared,
+    common_inputs,
+    option_inputs,
+    with_losses,
+)
 from fabricreport.uncertain import Uncertain
 
 Found = TypeVar("Found")
@@ -62,6 +70,7 @@ class Parts:
     By option id: `timed`: network and steps, `exposed`: exposed communication over the horizon, `lost`: losses by cause
     and weeks to stable, `terms`: the option's own inputs, whatever its losses. `before`: other bills. `seen`: of an option
     that stands. `whole`: fabrics that the client does not compare are timed too, which a study shows and no bill needs.
+    `hired`: what a GPU-hour costs with an offer; None: the market's rent.
     """
 
     jobs: Jobs | None = None
@@ -76,11 +85,15 @@ class Parts:
     before: Bills | None = None
     seen: Delivered | None = None
     whole: bool = False
+    hired: Hired | None = None
 
 
 @dataclass(frozen=True)
 class Chain:
-    """The parts and the bills made of them, the inputs they were made from, and the ids that each part asked for."""
+    """The parts and the bills made of them, the inputs they were made from, and the ids that each part asked for.
+
+    `hired`: what a GPU-hour costs with the offer that a renter is advised to take; None: the market's rent.
+    """
 
     given: Inputs
     measurements: ClientMeasurements | None
@@ -89,6 +102,7 @@ class Chain:
     losses: Losses
     bills: Bills
     asked: Mapping[str, frozenset[str]]
+    hired: Hired | None = None
 
     @property
     def reached_by(self) -> frozenset[str]:
@@ -117,6 +131,11 @@ class Chain:
             parts = replace(parts, timed={**parts.timed, seen.option: timed}, exposed=exposed)
         return _run(self.given, self.measurements, replace(parts, seen=seen), self.asked)
 
+    def at(self, hired: Hired | None) -> Chain:
+        """The bills where a GPU-hour is rented at this price, and at the market's rent without one."""
+        parts = replace(self._parts(lambda _: False), common=None, whole=True, hired=hired)
+        return _run(self.given, self.measurements, parts, self.asked)
+
     def bare(self) -> Chain:
         """The same chain, ready to be run again without provenance."""
         exposed, lost, bill = bared(dict(self.exposed)), bared(self.losses), bared(self.bills)
@@ -143,11 +162,11 @@ class Chain:
         sizes = {gpus for _, gpus in stages_of(given)}
         same = sizes == set(self.exposure.jobs.mixes) and given.options == self.given.options
         parts = Parts(jobs=self.exposure.jobs, timed=self._timed(lambda _: False)) if same else Parts()
-        return _run(given, self.measurements, parts, self.asked)
+        return _run(given, self.measurements, replace(parts, hired=self.hired), self.asked)
 
     def again(self, given: Inputs) -> Chain:
         """The whole chain under other params of the same client, whose logs are not read again."""
-        return _run(given, self.measurements, Parts(), self.asked)
+        return _run(given, self.measurements, Parts(hired=self.hired), self.asked)
 
     def _parts(self, is_reached: Callable[[str], bool]) -> Parts:
         """The parts that are not reached; losses follow from steps."""
@@ -166,6 +185,7 @@ class Chain:
             common=None if is_reached(COMMON) else self.bills.stated,
             terms={o: own for o, own in self.bills.own.items() if not is_reached(_own(o))},
             before=self.bills,
+            hired=self.hired,
         )
 
     def _timed(self, is_reached: Callable[[str], bool]) -> dict[str, Timed]:
@@ -236,11 +256,11 @@ def _run(
     lost = each(parts.lost, _lost, lambda o: _losses(given, option[o], found, parts.seen))
     all_lost = Losses({o: shares for o, (shares, _) in lost.items()}, {o: weeks for o, (_, weeks) in lost.items()})
     standing = part(STANDING, lambda: builds_of(given)) if parts.standing is None else parts.standing
-    common = part(COMMON, lambda: common_inputs(given)) if parts.common is None else parts.common
+    common = part(COMMON, lambda: common_inputs(given, parts.hired)) if parts.common is None else parts.common
     own = each(parts.terms, _own, lambda o: option_inputs(given, option[o], exposed[o], all_lost))
     own |= {o: with_losses(own[o], o, exposed[o], all_lost) for o in parts.terms if o not in parts.lost}
     bill = bills(given, common, own, standing, parts.before)
-    return Chain(given, measurements, found, exposed, all_lost, bill, asked)
+    return Chain(given, measurements, found, exposed, all_lost, bill, asked, parts.hired)
 
 
 def _losses(

@@ -292,7 +292,7 @@ class NumberMaker:
             ),
             spread=spread,
             date=max(dates, default=""),
-            stale=unit not in UNMARKED and self._moved(value, [i for i in ids if self._past(i)], unmoved),
+            stale=unit not in UNMARKED and self._old(value, unit, [i for i in ids if self._past(i)], unmoved),
             digits=digits,
             currency=self.currency,
             central=central if spread else "",
@@ -300,6 +300,17 @@ class NumberMaker:
 
     def _past(self, input_id: str) -> bool:
         return bool(self.records.record(input_id).get("stale"))
+
+    def _old(self, value: Any, unit: str, past: Sequence[str], unmoved: Container[str]) -> bool:
+        """Whether it is as old as they are. Money at one seller's rent is, though a price without a range carries nothing."""
+        own = inputs_of(value)
+        rents = unit.startswith("usd") and any(i in own and self._is_rent(i) for i in past)
+        return rents or self._moved(value, past, unmoved)
+
+    def _is_rent(self, input_id: str) -> bool:
+        """Whether it is what one seller asks for a GPU-hour, without a range."""
+        of_hour = str(self.records.record(input_id).get("unit", "")).endswith("/gpu-hour")
+        return of_hour and float(np.ptp(plain(self.records.draw(input_id)))) == 0.0
 
     def _moved(self, value: Any, past: Sequence[str], unmoved: Container[str]) -> bool:
         """Whether inputs past their shelf life move a value that rests on them."""

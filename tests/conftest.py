@@ -35,6 +35,7 @@ SPREAD = {
     "test_fuzz.py",
     "test_laws.py",
     "test_close_laws.py",
+    "test_renter_laws.py",
     "test_schedule_laws.py",
 }
 """Files of many clients: each is asked by one worker, whichever is free."""

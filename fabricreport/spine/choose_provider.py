@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import date
 from enum import StrEnum
-from functools import cached_property
 
-from fabricreport.books.offers.terms import UNNAMED, first_question, spoken
+from fabricreport.books.offers.terms import first_question, spoken
 from fabricreport.books.options import Option
 from fabricreport.findings import Name, Named, OptionName
 from fabricreport.formats import NBSP, listed
 from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
-from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking
 from fabricreport.sections.diligence.study import contracts
-from fabricreport.sections.stance import direction
+from fabricreport.spine.choose_provider_read import Read
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import STATED, Basis, Confidence, CourseKind, Ground, Side
+from fabricreport.vocabulary import STATED, Ground, Side
 
 SHOWN = 8
 """Most offers in the table of page one."""
@@ -44,6 +42,8 @@ class Finding(StrEnum):
     ASK_BOTH = "nobody is bound yet, and nothing decides between the networks but offers"
     SIGN_TESTED = "an offer may be taken, and its network is tested"
     SIGN_DATED = "an offer may be taken, and there is no network to test"
+    DATE_MISSED = "nobody is bound yet, and the client's date is not met by the share wanted"
+    DATE_MISSED_ON = "likewise, and two networks are weighed"
     # the tiles
     BILL_RANGE = "several offers are judged"
     NAME_TOLD = "two networks are worth another price by the hour"
@@ -55,7 +55,6 @@ class Finding(StrEnum):
     ORDER_OPEN = "several published prices may come to cost least for the term"
     PAIR_TOLD = "no order of offers is told, and one network costs less in so many outcomes"
     READY_BY = "the client has a date, nobody is bound yet, and the date can be met if the hand-over is early"
-    ANSWERS_LATE = "and the answers that choose the seller are due no earlier than the last day that is early enough"
     READY_PAIR = "the date cannot be met even so, and two networks are compared"
     READY_ALONE = "the date cannot be met even so or no network is needed, and one option is compared"
     READY_OFFER = "the client has a date, and an offer may be taken"
@@ -99,8 +98,10 @@ class Finding(StrEnum):
     TEST_MANY = "and there are more than two nodes"
     NO_TEST = "no network is needed"
     BEFORE = "there is something to do before signing, and the client has put a price on an hour"
+    BEFORE_OFFER = "there is something to do before signing, and a lost hour costs what the offer advised asks"
+    BEFORE_PRICED = "likewise, and what a quote saves is counted on that offer"
     BEFORE_MARKET = "there is something to do before signing, and a lost hour costs the market's rent"
-    BEFORE_PRICED = "likewise, and what a quote saves is counted on the price of the cheapest offer"
+    BESIDE_MARKET = "there is a network to test, and the market's rent stands beside the price of the offer advised"
     MANY_GPUS = "two networks are compared for so many GPUs that they show"
     CREDITED = "the contract of a seller in the list was read"
     NO_DATE = "the client has no date"
@@ -110,125 +111,27 @@ class Finding(StrEnum):
 F = Finding
 
 
-class _Read:
-    """A renter's case, and what its findings and words are made of."""
-
-    def __init__(self, case: Told) -> None:
-        self.case, self.given, self.result = case, case.inputs, case.decision()
-        self.found: OffersResult | None = self.result.offers
-        self.verdict = self.result.verdict
-        single, joined = self.result.courses.single, bool(case.diligence().promises)
-        self.within = joined and single.total is not None and single.days is None
-        self.networked = joined and not self.within
-        self.pair = len(self.result.totals) > 1 and self.networked and not self.one_network
-        self.dated = self.given.params.dated
-        self.ground: str = self.result.ground
-        self.quote = next((one for one in case.monday().todos if one.action.kind == Kind.RENTS), None)
-        self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
-
-    @property
-    def one_network(self) -> bool:
-        """Whether several offers all name one network with RDMA, so that none is there to choose."""
-        fast = (
-            [j for j in self.found.judged.values() if not j.named or self.option(j.option).rdma] if self.found else []
-        )
-        named = {judged.offer.fabric for judged in fast}
-        return len(fast) > 1 and len(named) == 1 and not named & {*UNNAMED}
-
-    @property
-    def two(self) -> bool:
-        """Whether two nodes are the whole cluster."""
-        cluster = self.given.params.cluster
-        return int(cluster.final_gpus) <= 2 * int(cluster.gpus_per_node)
-
-    @property
-    def asking(self) -> bool:
-        """Whether nobody is bound yet: published prices stand in, or there are none."""
-        return self.found is None or self.found.listed
-
-    @property
-    def best(self) -> Judged | None:
-        """The offer to take or to ask first."""
-        return self.found.best if self.found else None
-
-    @property
-    def several(self) -> bool:
-        """Whether there is more than one offer."""
-        return self.found is not None and len(self.found.judged) > 1
-
-    @cached_property
-    def worth(self) -> str:
-        """Whether an hour on the runner-up is worth less than one on the choice, more, or the same."""
-        told = f"tco.worth_less.{self.verdict.runner_up}"
-        return direction(self.case.figure(told)) if self.pair and told in self.case.tco().numbers else "same"
-
-    @property
-    def preferred(self) -> bool:
-        """Whether one network is advised for its money, and is worth more by the hour."""
-        return self.worth == "less" and not self.verdict.open and self.ground not in (Ground.DEADLINE, *STATED)
-
-    @property
-    def single(self) -> float | None:
-        """What jobs within single nodes cost more, where they are another course than the one advised."""
-        row = self.result.courses.row(CourseKind.SINGLE_NODE)
-        told = row is not None and self.networked and self.result.courses.single.days is not None
-        return mean_of(row.against) if told and row is not None else None
-
-    @property
-    def counted_on(self) -> bool:
-        """Whether the client's date can be met, if the machines are handed over in time."""
-        return self.dated and self.networked and self.result.schedule.kept is not None
-
-    @property
-    def answered(self) -> date | None:
-        """The day on which sellers that are asked for their price have answered."""
-        return self.quote.answer if self.quote else None
-
-    @property
-    def saves_on_price(self) -> bool:
-        """Whether what such an answer saves is printed, and is off the price of an offer."""
-        due = self.quote.due if self.quote and self.found else None
-        return due is not None and due.worth is not None and not due.choice
-
-    @property
-    def levels(self) -> bool:
-        """Whether there is a rent without a network at which single nodes cost the same."""
-        return self.result.courses.single.level_rent is not None
-
-    @property
-    def refused(self) -> bool:
-        """Whether there are offers and none may be taken."""
-        return self.found is not None and self.found.best is None
-
-    @property
-    def by_side(self) -> Mapping[Side, Option]:
-        """The two compared, by their side."""
-        return {Side(o.side): o for o in map(self.option, (self.verdict.choice, self.verdict.runner_up))}
-
-    def option(self, option_id: str) -> Option:
-        """An option by its id."""
-        return self.given.all_options[option_id]
-
-
 def findings(case: Told) -> Iterator[Finding]:
     """Those that hold here."""
-    read = _Read(case)
+    read = Read(case)
     for group in (_advice, _tiles, _why, _against, _body):
         yield from group(read)
 
 
-def _advice(read: _Read) -> Iterator[Finding]:
+def _advice(read: Read) -> Iterator[Finding]:
     if read.found is None:
         yield F.UNPRICED_ALL if read.networked else F.UNPRICED_ONE_NODE
     elif read.found.listed:
         yield F.ASKING if read.networked else F.ASKING_ONE_NODE
     elif read.best:
         yield F.SIGN_TESTED if read.networked else F.SIGN_DATED
+    if read.asking and read.date_missed:
+        yield F.DATE_MISSED_ON if read.pair else F.DATE_MISSED
     if read.asking and read.pair:
         yield from _between(read)
 
 
-def _between(read: _Read) -> Iterator[Finding]:
+def _between(read: Read) -> Iterator[Finding]:
     """Which network to ask for where nobody is bound yet."""
     settled = {Ground.DEADLINE: F.BY_DATE, **dict.fromkeys(STATED, F.BY_STATED)}
     if read.idle:
@@ -239,7 +142,7 @@ def _between(read: _Read) -> Iterator[Finding]:
         yield F.PREFERRED if read.preferred else F.ASK_BOTH
 
 
-def _tiles(read: _Read) -> Iterator[Finding]:
+def _tiles(read: Read) -> Iterator[Finding]:
     if not read.networked:
         yield F.JOBS_WITHIN if read.within else F.NAME_NONE
     elif read.pair:
@@ -260,13 +163,11 @@ def _tiles(read: _Read) -> Iterator[Finding]:
         yield F.READY_OFFER
     elif read.asking and read.counted_on:
         yield F.READY_BY
-        if (asked := read.answered) and asked >= read.result.schedule.last_delivery:
-            yield F.ANSWERS_LATE
     else:
         yield F.READY_PAIR if read.pair else F.READY_ALONE
 
 
-def _why(read: _Read) -> Iterator[Finding]:
+def _why(read: Read) -> Iterator[Finding]:
     if read.refused:
         yield F.WHY_REFUSED
     elif read.several:
@@ -281,7 +182,7 @@ def _why(read: _Read) -> Iterator[Finding]:
         yield F.ONE_SWITCH
 
 
-def _against(read: _Read) -> Iterator[Finding]:
+def _against(read: Read) -> Iterator[Finding]:
     better = list(_better(read))
     if read.single is not None:
         yield F.SINGLE_LESS if read.single < 0 else F.SINGLE_MORE
@@ -300,7 +201,7 @@ def _against(read: _Read) -> Iterator[Finding]:
         yield from better or (F.NEXT_NOTHING,)
 
 
-def _better(read: _Read) -> Iterator[Finding]:
+def _better(read: Read) -> Iterator[Finding]:
     """What the next offer has on paper that the first has not."""
     first, other = (read.found.best, read.found.next) if read.found else (None, None)
     if first is None or other is None:
@@ -318,7 +219,7 @@ def _better(read: _Read) -> Iterator[Finding]:
         yield F.NEXT_DOCUMENTED
 
 
-def _body(read: _Read) -> Iterator[Finding]:
+def _body(read: Read) -> Iterator[Finding]:
     yield from () if is_given(read.given.params, "money.horizon_months") else (F.TERM_ASSUMED,)
     if read.counted_on:
         yield F.HAND_OVER
@@ -330,13 +231,13 @@ def _body(read: _Read) -> Iterator[Finding]:
         yield F.JOBS_WITHIN_RENT
     if read.case.diligence().plan.tests and read.networked:
         yield F.TO_TEST
+        if read.several and read.hired and not read.stated:
+            yield F.BESIDE_MARKET
         yield F.TEST_TWO if read.two else F.TEST_MANY
     elif not read.networked:
         yield F.NO_TEST
     if read.case.monday().todos or not read.networked:
-        stated = read.case.tco().common.value_basis == Basis.STATED
-        market = F.BEFORE_PRICED if read.saves_on_price else F.BEFORE_MARKET
-        yield F.BEFORE if stated else market
+        yield _counted_at(read)
     tests = read.case.diligence()
     if read.networked and len(tests.shortlist) > 1:
         yield F.DOCUMENTED if tests.fitting else F.UNDOCUMENTED
@@ -344,6 +245,15 @@ def _body(read: _Read) -> Iterator[Finding]:
         yield F.MANY_GPUS
     if any(True for _ in _credits(read)):
         yield F.CREDITED
+
+
+def _counted_at(read: Read) -> Finding:
+    """At what price the worth of each step is counted."""
+    if read.stated:
+        return F.BEFORE
+    if not read.hired:
+        return F.BEFORE_MARKET
+    return F.BEFORE_PRICED if read.saves_on_price else F.BEFORE_OFFER
 
 
 def _in_the_price(found: OffersResult) -> Iterator[Finding]:
@@ -364,17 +274,17 @@ def _in_the_price(found: OffersResult) -> Iterator[Finding]:
 
 def chooses_network(case: Told) -> bool:
     """Whether two networks are weighed: offers that all name one leave nothing to weigh."""
-    return _Read(case).pair
+    return Read(case).pair
 
 
 def needs_network(case: Told) -> bool:
     """Whether a network joins the nodes that a job runs on."""
-    return _Read(case).networked
+    return Read(case).networked
 
 
 def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
-    read = _Read(case)
+    read = Read(case)
     better, worse = (read.verdict.choice, read.verdict.runner_up)[:: 1 if read.worth != "more" else -1]
     order = list(read.found.judged.values()) if read.found else []
     return {
@@ -391,6 +301,7 @@ def words(case: Told) -> Mapping[str, object]:
         "credited": tuple(_credits(read)),
         "crediting": tuple(Named(j.offer.seller, j.offer.id) for j in order if j.offer.credit is not None),
         "questions": tuple(_questions(case, order)),
+        "hour_at": _hour_at(read),
         "oldest": Name(_oldest(case, order)) if order else None,
         "good_until": Name(last_day(case, order[0])) if order else None,
         "term": (Named("term", "term"),) if not read.networked else (),
@@ -402,18 +313,27 @@ def _option(option: Option | None) -> Named | None:
     return None if option is None else OptionName(option.name, option.id)
 
 
-def _asked_list(read: _Read) -> Name:
+def _asked_list(read: Read) -> Name:
     """The sellers of the list where none has a price, as a sentence lists them."""
     names = [s.name for s in read.case.diligence().shown] or [p.name for p in read.given.params.providers]
     return Name(listed(names[:4]) if names else "several providers")
 
 
-def _priced(read: _Read, judged: Judged) -> Named:
+def _hour_at(read: Read) -> Named:
+    """What an hour is counted at."""
+    if read.best is None or not read.hired:
+        return Named("the market’s rent", "market")
+    seller, bound = read.best.offer.seller, read.best.offer.contractual
+    said = f"the price of {seller}" if bound else f"the price that we expect of {seller} for the term"
+    return Named(said, read.best.offer.id)
+
+
+def _priced(read: Read, judged: Judged) -> Named:
     """A seller with its price."""
     return Named(judged.offer.seller, judged.offer.id, price=read.case.figure(judged.price))
 
 
-def _second_way(read: _Read) -> Name | None:
+def _second_way(read: Read) -> Name | None:
     """Whether the next offer costs more than the first or less."""
     found = read.found
     if found is None or found.best is None or found.next is None:
@@ -421,7 +341,7 @@ def _second_way(read: _Read) -> Name | None:
     return Name("less" if mean_of(found.next.total) < mean_of(found.best.total) else "more")
 
 
-def _credits(read: _Read) -> Iterator[Named]:
+def _credits(read: Read) -> Iterator[Named]:
     """Sellers of the list whose contracts were read and pay a credit."""
     result = read.case.diligence()
     listed_ones = {s.seller.name: s.seller.id for s in result.shortlist if s.seller}
@@ -471,7 +391,7 @@ def day(when: date) -> str:
 
 def turning(case: Told) -> Mapping[str, Named | None]:
     """What would change the answer, by kind: the thing that its phrase is said of, or None where it does not apply."""
-    read = _Read(case)
+    read = Read(case)
     found = read.found
     by = day(read.answered or read.result.schedule.last_delivery)
 

@@ -153,9 +153,17 @@ def results(case: Told) -> Table:
         )
         for offer, one in found.judged.items()
     ]
+    if found.market is not None:
+        rows.append(_market(case))
     columns = [*(Column(h) for h in ("Seller", _whole("Good until"), "Useful hour", "Whole work"))]
     columns.append(Column("Nine in ten", style="spread"))
     return Table([*columns, Column("Costs least in")], rows)
+
+
+def _market(case: Told) -> Row:
+    """The market's mean rent for the term, as a second figure: nobody offers it."""
+    total = case.figure("decision.offers.market_total")
+    return Row([Name("Market, mean"), None, case.figure("decision.offers.market_useful_hour"), total, total, None])
 
 
 def _held(judged: Judged) -> str:

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "headlines.json"
 CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
-FIGURES = ("decision.difference", "decision.probability", "tail_risk.deadline")
 
 
 def told(edition: BuildResult) -> dict[str, str]:
@@ -25,7 +24,8 @@ def told(edition: BuildResult) -> dict[str, str]:
     head = edition.headline
     ledger = {n["id"]: n for n in json.loads((edition.folder / "ledger.json").read_text(encoding="utf-8"))["numbers"]}
     words = {"advice": head["recommendation"], **{key: head[key] for key in ("choice", "confidence", "decided_by")}}
-    return {**words, **{figure: ledger[figure]["text"] for figure in FIGURES}}
+    figures = {number["id"]: number["text"] for number in head["numbers"]}
+    return {**words, **figures, "tail_risk.deadline": ledger["tail_risk.deadline"]["text"]}
 
 
 @pytest.mark.parametrize("client", CLIENTS)

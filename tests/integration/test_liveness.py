@@ -57,6 +57,7 @@ BESIDE = (
     "incident-",
     "inference-",
     "rent-spread",
+    "rent-term-discount",
     "training-",
     "validated-up-to-",
 )

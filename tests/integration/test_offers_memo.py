@@ -67,10 +67,11 @@ def test_the_renters_memo_answers_which_offer_and_why_on_page_one(memos: dict[st
     assert "Sign with the cheapest provider that puts in writing" in glance
     assert all(asked in glance for asked in ("12 months", "hand-over", "a test", "DataCrunch/Verda", "Nebius"))
     # why: the rents lie far apart, the networks do not
-    offers = bench.case("tern-finetuning").knowledge.offers
+    case = bench.case("tern-finetuning")
+    offers, networks = case.knowledge.offers, case.figure("decision.difference").value
     assert offers is not None
     material = ledger["decision.materiality"]["value"]
-    assert ledger["decision.offers.spread"]["value"] > material > 20 * abs(ledger["decision.difference"]["value"])
+    assert ledger["decision.offers.spread"]["value"] > material > 20 * abs(networks)
     assert "The rent decides" in prose
     # nobody is named the winner on a price that is old, or that may not hold the network
     shown = words(table)

@@ -23,7 +23,8 @@ SHIPPED = ("example", "kestrel-lab", "tern-finetuning", "halden-cloud")
 def test_every_section_of_a_shipped_memo_states_the_same_lead(memos: dict[str, BuildResult], client: str) -> None:
     memo = gather(stitched(memos[client].folder))
     assert check_memo(memo) == []
-    assert len({memo.ledger[i]["value"] for i in STATES_THE_LEAD if i in memo.ledger}) == 1
+    leads = {memo.ledger[i]["value"] for i in STATES_THE_LEAD if i in memo.ledger}
+    assert len(leads) == (client != "tern-finetuning"), "whose sellers all name one network weighs none"
     assert memos[client].headline["choice"] == bench.comparison(client).choice
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
+import bench
+import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from rows import rows
 
@@ -15,8 +17,11 @@ from fabricreport.ledger import Number
 from fabricreport.memo.build import BuildResult
 from fabricreport.memo.document.document import document_of
 from fabricreport.memo.document.gather import gather
+from fabricreport.memo.document.headlines import compare_headlines
 from fabricreport.memo.document.stitch import advice_of, headline, stitch
 from fabricreport.memo.run.run_record import RunRecord
+from fabricreport.models.money.offers import Standing
+from fabricreport.sections.decision import tables as decided
 
 WEEKS = Num("course.weeks", "8 weeks", 8.0)
 
@@ -115,8 +120,58 @@ def test_the_headline_names_a_section_by_its_number() -> None:
             {"recommendation": "Buy A", "confidence": "toss-up", "decided_by": "deadline", "numbers": []},
             "  Buy A (close, by the client's date)",
         ),
+        (
+            {
+                "recommendation": "Sign with A",
+                "question": "choose-provider",
+                "confidence": "does not matter",
+                "offer": "a",
+                "offer_stands": "take",
+                "numbers": [],
+            },
+            "  Sign with A (nothing about the offer is open)",
+        ),
+        (
+            {"recommendation": "Ask A", "question": "choose-provider", "confidence": "does not matter", "numbers": []},
+            "  Ask A (no seller has a price that could be judged)",
+        ),
     ],
 )
 def test_the_command_line_says_the_advice_and_how_firm_it_is(head: dict[str, Any], line: str) -> None:
     built = BuildResult("A", "a", "e", Path("x"), "Client copy", head, RunRecord(()))
     assert line in result_words(built)[1]
+
+
+@rows("standing", list(Standing))
+def test_a_renter_is_told_where_the_first_offer_stands_whatever_it_is(standing: Standing) -> None:
+    head = {
+        "recommendation": "x",
+        "question": "choose-provider",
+        "confidence": "clear",
+        "numbers": [],
+        "framework": "disagrees",
+        "framework_leans_to": "RoCEv2",
+        "offer_stands": standing.name.lower(),
+    }
+    line, *more = result_words(BuildResult("A", "a", "e", Path("x"), "Client copy", head, RunRecord(())))[1][3:]
+    assert line.startswith("  x (") and not more, "no word of networks"
+
+
+def ids(name: str) -> list[str]:
+    case = bench.case(name)
+    return [number.id for number in decided.headline(case.inputs, case.decision(), case.figure)[1]]
+
+
+@pytest.mark.slow
+def test_the_figures_that_are_told_answer_the_question() -> None:
+    choice = bench.case("kestrel-lab").comparison.choice
+    assert ids("kestrel-lab")[0] == f"tco.stage.price.0.{choice}", "a grower is told of the first order"
+    assert all(i.startswith("decision.offers.") for i in ids("tern-finetuning") + ids("offers")), "a renter of sellers"
+    assert ids("offers")[0] == "decision.offers.total.example-hosting"
+    assert ids("serving-replicas-64")[0] == "decision.courses.against.single-node", "who needs no network of none"
+    assert ids("example")[:2] == ["decision.difference", "decision.probability"], "a buyer of the networks compared"
+
+
+def test_a_figure_that_reads_as_before_has_not_moved() -> None:
+    before, after = ({"headline": {"numbers": [{"id": "a", "text": "over 99 %", "value": v}]}} for v in (0.995, 0.997))
+    assert compare_headlines(before, after) == ()

@@ -97,7 +97,7 @@ def test_the_analyses_run_on_shipped_prices_alone_and_ask_for_nothing_unchecked(
     drawn |= {*case.tco().inputs, *case.knowledge.rests_on}
     asked = {a.input_id for a in asked_inputs(case.inputs)} | {"price:fx-eur-usd", "price:fx-gbp-usd"}
     priced = {i for i in drawn if i.startswith("price:")}
-    assert len(priced) > 1 and priced <= asked
+    assert priced and priced <= asked
 
 
 def test_a_memo_dated_before_a_price_is_refused_with_the_first_date_of_it(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ OLD, NEW = RNG.normal(10, 2, SIZE), RNG.normal(10, 2, SIZE)
 
 
 class Records:
-    """Two prices, one past its shelf life."""
+    """Two prices, one past its shelf life, and what one seller asked for an hour, as old."""
 
     def record(self, input_id: str) -> dict[str, Any]:
         return {
@@ -32,11 +32,12 @@ class Records:
             "kind": "price",
             "grade": "quote",
             "date": "2026-09-01",
-            "stale": input_id == "price:old",
+            "stale": input_id in ("price:old", "price:rent"),
+            "unit": "eur/gpu-hour" if input_id == "price:rent" else "usd",
         }
 
     def draw(self, input_id: str) -> NDArray[np.float64]:
-        return OLD if input_id == "price:old" else NEW
+        return np.full(SIZE, 3.2) if input_id == "price:rent" else OLD if input_id == "price:old" else NEW
 
 
 BOTH = {"price:old", "price:new"}
@@ -55,6 +56,12 @@ def test_a_number_is_marked_where_a_stale_price_carries_a_part_of_its_range(part
 def test_the_part_carried_is_that_of_the_spread(weight: float) -> None:
     assert carried(NEW + weight * OLD, [OLD]) == pytest.approx(weight / np.hypot(1, weight), abs=0.05)
     assert carried(NEW + weight * OLD, [OLD, NEW]) == pytest.approx(1)
+
+
+def test_money_that_is_so_many_hours_at_one_sellers_old_rent_is_as_old() -> None:
+    hours = Traced(NEW * 3.2, {"price:new", "price:rent"})
+    assert stale(hours) and stale(hours, "usd/day") and not stale(hours, "share")
+    assert not stale(Traced(NEW, BOTH), inputs=("price:rent",)), "told of beside it, not counted in"
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6), st.floats(0, 2))

@@ -54,7 +54,7 @@ def compare_headlines(old_manifest: Mapping[str, Any], new_manifest: Mapping[str
     news = {n["id"]: n for n in new.get("numbers", ())}
     for number_id in dict.fromkeys([*news, *olds]):
         before, after = olds.get(number_id, {}), news.get(number_id, {})
-        if (before.get("text"), before.get("value")) != (after.get("text"), after.get("value")):
+        if before.get("text") != after.get("text"):
             label = str(after.get("label") or before.get("label") or "")
             texts = str(before.get("text", "")), str(after.get("text", ""))
             changes.append(HeadlineChange(number_id, label, *texts, _figure(before), _figure(after)))

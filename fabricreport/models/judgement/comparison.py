@@ -191,10 +191,10 @@ def noise(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], quoted: Sequen
     return float(np.std(gap))
 
 
-def noise_apart(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], line: str) -> float:
-    """The same for a line that each option is quoted by another seller: the two vary on their own, draws not shared."""
-    a, b = (float(np.std(plain(parts.get(line, 0.0)))) for parts in (parts_a, parts_b))
-    return float(np.hypot(a, b))
+def noise_apart(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], line: str, spread: float) -> float:
+    """The same for a line that each option is quoted by another seller, whose quotes have this spread over their mean."""
+    a, b = (float(np.mean(plain(parts.get(line, 0.0)))) for parts in (parts_a, parts_b))
+    return float(np.hypot(a, b)) * spread
 
 
 def decide(

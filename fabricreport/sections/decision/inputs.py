@@ -109,13 +109,14 @@ def rule_of(given: Inputs) -> Rule:
 def apart(bills: Bills, a: str, b: str) -> Apart:
     """What tells the bills of two options apart.
 
-    Two fabrics that are rented are two sellers, so the rent of one says nothing of the other's; and the network is in it.
+    Two fabrics that are rented are two sellers, so the rent of one says nothing of the other's, and lies as far from it as
+    rents on the market do; and the network is in it.
     """
     parts = bills.parts[a], bills.parts[b]
     quoted = [name for name in {**parts[0], **parts[1]} if name.startswith(QUOTED)]
     return Apart(
         lines=lines_apart(bills.components[a], bills.components[b]),
-        quotes=max(noise(*parts, quoted), noise_apart(*parts, RENT)),
+        quotes=max(noise(*parts, quoted), noise_apart(*parts, RENT, bills.common.server.rents_spread)),
         network=max(sum(mean_of(amount) for amount in network_pieces(of).values()) for of in parts),
     )
 

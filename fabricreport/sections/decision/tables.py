@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import input_names, option_names, side_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.models.judgement.framework import Rule
 from fabricreport.scenario import assumptions
+from fabricreport.sections.client import stages_of
+from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.turning_words import course_told
-from fabricreport.vocabulary import LEANS, Side
+from fabricreport.vocabulary import LEANS, CourseKind, Question, Side
 
 
 def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[dict[str, object], list[Number]]:
-    """What the command line and `refresh` report: the advice in keys, and the figures that stand for it."""
+    """What the command line and `refresh` report: the advice in keys, and the figures that answer the client's question."""
     verdict = result.verdict
     told: dict[str, object] = {
+        "question": given.params.asked,
         "choice": verdict.choice,
         "course": result.courses.advised.id,
         "confidence": verdict.confidence,
@@ -27,8 +32,35 @@ def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[d
     }
     if result.offers is not None:
         told |= {"offer": result.offers.pick.first, "offer_stands": result.offers.pick.standing.name.lower()}
-    ids = ("difference", "probability", f"total.{verdict.choice}")
-    return told, [figure(f"decision.{id}") for id in ids]
+    return told, [figure(i) for i in _answering(given, result)]
+
+
+def _answering(given: Inputs, result: DecisionResult) -> Iterator[str]:
+    """Ids of the figures that answer the client's question: of a renter what sellers ask, of a grower the first order,
+    and where no network is advised what that saves."""
+    choice = result.verdict.choice
+    if given.params.asked == Question.CHOOSE_PROVIDER:
+        yield from _of_sellers(result.offers) if result.offers else (f"tco.total.{choice}",)
+        return
+    if result.courses.advised.kind == CourseKind.SINGLE_NODE:
+        yield from (f"decision.courses.against.{CourseKind.SINGLE_NODE}", f"decision.total.{choice}")
+        return
+    if len(stages_of(given)) > 1:
+        yield from (f"tco.stage.price.0.{choice}", f"tco.fabric_capex.{choice}")
+    yield from ("decision.difference", "decision.probability", f"decision.total.{choice}")
+
+
+def _of_sellers(offers: OffersResult) -> Iterator[str]:
+    """What the offer to take comes to, and the next; where none can be taken yet, the least and the most that they come to."""
+    total = "decision.offers.total"
+    if offers.listed or offers.best is None:
+        yield from (f"{total}.{offer}" for offer in dict.fromkeys((offers.order[0], offers.order[-1])))
+        yield "decision.offers.asked" if offers.unranked else "decision.offers.count"
+        return
+    first = offers.pick.first
+    yield f"{total}.{first}"
+    if offers.pick.second:
+        yield from (f"decision.offers.gap.{offers.pick.second}", f"decision.offers.cheapest.{first}")
 
 
 def turning(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:

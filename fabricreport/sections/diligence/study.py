@@ -51,6 +51,7 @@ from fabricreport.sections.diligence.result import (
     Shortlisted,
 )
 from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.rent_terms import ASSUMED
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.result import TcoResult
@@ -220,18 +221,22 @@ def _priced(on: Ground, book: ProviderBook) -> tuple[PricedQuestion, ...]:
             _stake(on, draws, difference, lambda b: b.gap(on.rival.id, on.option.id)),
             _stake(on, draws, on.total, lambda b: b.totals[on.option.id]),
         )
-        saves = _saved(on, draws) if question.commercial and stakes[1] is not None else None
-        informs, footing = on.informs(tuple(draws)), frozenset() if saves is None else inputs_of(saves)
+        # who asks a renter's sellers for a price learns what each of them takes off
+        ids = (*draws, ASSUMED) if question.commercial and rented(on.given) else tuple(draws)
+        saves = _saved(on, draws, ids, stakes[1]) if question.commercial else None
+        informs, footing = on.informs(ids), frozenset() if saves is None else inputs_of(saves)
         saved = None if saves is None else float(plain(saves))
         found.append(PricedQuestion(question, tuple(draws), *stakes, informs, saved, footing))
     return tuple(sorted(found, key=lambda q: q.order, reverse=True))
 
 
-def _saved(on: Ground, draws: Mapping[str, Any]) -> Traced:
+def _saved(on: Ground, draws: Mapping[str, Any], ids: Collection[str], stake: model.Stake | None) -> Traced | None:
     """What a good answer takes off the cost of the cheapest offer, or of the option where there is none: its mean less the P5
-    of what it may be, given the answer."""
-    if (saved := on.offered(tuple(draws))) is not None:
+    of what it may be, given the answer. None where no offer's price is open, and the answer moves no cost."""
+    if (saved := on.offered(ids)) is not None:
         return saved
+    if stake is None:
+        return None
     total = plain(on.total)
     answers = np.column_stack([plain(d) for d in draws.values()])
     told = foreseen(answers, total[:, None], seed=int(on.given.params.seed), folds=FOLDS)[:, 0]

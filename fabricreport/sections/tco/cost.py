@@ -194,13 +194,18 @@ def hours_of(common: Common) -> Any:
 def cash_bill(builds: Sequence[Build], option: OptionInputs, common: Common, *, rent: bool) -> CostComponents:
     """What is paid for one option, before any lost time: owning it, or the rent of the hours installed.
 
-    Rent is the market's price of today and is taken to move with prices in general.
+    Rent is a price of today and is taken to move with prices in general, unless a contract holds it.
     """
     if not rent:
         return own_cost(builds, option, common)
-    return CostComponents(
-        {"rent": common.discounting.present_value(hours_of(common)) * common.server.rent_per_gpu_hour}
-    )
+    hours = common.discounting.present_value(hours_of(common), terms=rent_terms(common))
+    return CostComponents({"rent": hours * common.server.rent_per_gpu_hour})
+
+
+def rent_terms(common: Common) -> str:
+    """How prices in general move the rent."""
+    hired = common.server.hired
+    return "fixed" if hired and hired.fixed else "today"
 
 
 def useful_hour_usd(cash: CostComponents, option: OptionInputs, common: Common) -> Any:
@@ -233,7 +238,8 @@ def full_bill(cash: CostComponents, option: OptionInputs, common: Common, *, ren
     """
     hours = hours_of(common)
     if rent and common.value_basis != "stated":
-        return rent_cost(Rental(common.server.rent_per_gpu_hour, terms="today"), option.lost, hours, common.discounting)
+        offer = Rental(common.server.rent_per_gpu_hour, terms=rent_terms(common))
+        return rent_cost(offer, option.lost, hours, common.discounting)
     return charge_lost_time(cash, option.lost, hours, common.gpu_hour_value, common.discounting)
 
 

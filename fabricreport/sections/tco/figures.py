@@ -94,7 +94,7 @@ _DIFFERENCE = (
 
 _VALUED = {
     "amortised": "cost of a useful GPU-hour with the option for which it is lowest, the same for all options",
-    "market": "the market's rent",
+    "market": "the rent: of the offer advised, or the market's where there is none",
     "stated": "as the params state it",
 }
 _HOURS = (
@@ -124,7 +124,7 @@ _RENTING = (
         "tco.worth_less[hired]",
         "usd/gpu-hour",
         label=lambda at, option: f"How much cheaper an hour on {at.names[option]} must be than on {at.choice}",
-        rule="market price × (1 − ratio of useful shares)",
+        rule="rent × (1 − ratio of useful shares)",
         value=lambda at, option: at.result.worth_per_gpu_hour[at.result.choice] - at.result.worth_per_gpu_hour[option],
         inputs=lambda at, option: inputs_of(at.result.worth_per_gpu_hour[option]),
         central="mean",

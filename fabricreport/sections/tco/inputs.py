@@ -43,15 +43,26 @@ Held = TypeVar("Held")
 
 
 @dataclass(frozen=True)
+class Hired:
+    """What a GPU-hour costs with an offer: the `hour` as it follows from the inputs, `fixed` where a contract holds it."""
+
+    hour: Callable[[Inputs], Any]
+    fixed: bool
+
+
+@dataclass(frozen=True)
 class Server:
     """One GPU server of the client's size without its fabric adapters, and what a GPU of it rents for an hour.
 
-    `kept`: the share of a new one's price that it is sold for.
+    `hired`: the offer whose price that is; None: the market's. `rents_spread`: how far rents on the market lie apart, over
+    their mean. `kept`: the share of a new one's price that it is sold for.
     """
 
     price: Any
     watts: Any
     rent_per_gpu_hour: Any
+    hired: Hired | None = None
+    rents_spread: float = 0.0
     kept: Any = 1.0
 
 
@@ -117,28 +128,37 @@ class OptionInputs:
         return all(getattr(self, f.name) is getattr(other, f.name) for f in fields(self) if f.name not in apart)
 
 
-def server_of(given: Inputs) -> Server:
+def server_of(given: Inputs, hired: Hired | None = None) -> Server:
     """The client's server: the book's price and watts, scaled to its GPUs, less the adapters counted in the fabric.
 
-    A used one costs what a new one would have kept of its value by then. Who rents asks for a term, so that the market's rent on demand is less its discount.
+    A used one costs what a new one would have kept of its value by then. Who rents pays the price of the offer advised
+    (`hired`), and where there is none the market's.
     """
     cluster = given.params.cluster
     kind = gpu_type(given)
     sold = kind.server
     share = cluster.gpus_per_node / kind.gpus_per_node
-    rent = given.money(sold.rent)
-    if rent.ndim == 0 and sold.rent.startswith("price:"):
-        rent = rent * given.value("evidence:rent-spread")
-    if rented(given):
-        rent = rent * (1.0 - given.value(ASSUMED))
+    market = market_rent(given)
+    taken = hired if rented(given) else None
     age = cluster.server_age_months
     kept = 1.0 if age is None else given.value("evidence:retention-per-year-servers") ** (age / MONTHS_PER_YEAR)
     return Server(
         (given.money(sold.price) - sold.adapters * given.money(sold.adapter_price)) * share * kept,
         (given.value(sold.watts) - sold.adapters * given.value(sold.adapter_watts)) * share,
-        rent,
+        taken.hour(given) if taken else market,
+        taken,
+        float(np.std(plain(market)) / np.mean(plain(market))),
         kept,
     )
+
+
+def market_rent(given: Inputs) -> Any:
+    """What a GPU-hour is rented for on the market. Who rents asks for a term, so that the rent on demand is less its discount."""
+    rented_at = gpu_type(given).server.rent
+    rent = given.money(rented_at)
+    if rent.ndim == 0 and rented_at.startswith("price:"):
+        rent = rent * given.value("evidence:rent-spread")
+    return rent * (1.0 - given.value(ASSUMED)) if rented(given) else rent
 
 
 def utilities(given: Inputs) -> tuple[str, ...]:
@@ -147,9 +167,9 @@ def utilities(given: Inputs) -> tuple[str, ...]:
     return ("price:electricity", "price:colocation") if hosted else ("price:electricity",)
 
 
-def common_inputs(given: Inputs) -> Common:
-    """Everything the options share."""
-    terms, server = given.params.money, server_of(given)
+def common_inputs(given: Inputs, hired: Hired | None = None) -> Common:
+    """Everything the options share; `hired`: the offer that a renter is advised to take."""
+    terms, server = given.params.money, server_of(given, hired)
     minutes = given.value("evidence:cabling-minutes-per-cable")
     energy, *space = utilities(given)
     lease = Lease(given.value("evidence:lease-rate-per-year"), given.value("evidence:lease-residual-share"))

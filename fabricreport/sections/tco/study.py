@@ -40,7 +40,7 @@ def run(given: Inputs, found: Bills, comparison: Comparison, sized: Callable[[in
     useful = {o: given.spread(i.lost.useful) for o, i in own.items()}
     hour = {o: given.spread(useful_hour_usd(bill, own[o], common)) for o, bill in found.paid.items()}
     sides = {o.id: o.side for o in given.options}
-    market = common.server.rent_per_gpu_hour
+    rent = common.server.rent_per_gpu_hour
     result = TcoResult(
         totals=found.totals,
         parts=found.parts,
@@ -56,7 +56,7 @@ def run(given: Inputs, found: Bills, comparison: Comparison, sized: Callable[[in
         rocev2=_best(Side.ROCEV2, found.order, sides),
         useful_hour=hour,
         useful_share=useful,
-        worth_per_gpu_hour={o: given.spread(market * u / useful[choice]) for o, u in useful.items()},
+        worth_per_gpu_hour={o: given.spread(rent * u / useful[choice]) for o, u in useful.items()},
         ownership=None if rented(given) else _ownership(given, found, hour, (choice, rival)),
         edge=edge_of(given, (choice, rival), sized),
         common=common,

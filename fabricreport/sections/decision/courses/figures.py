@@ -282,7 +282,7 @@ _LEVEL = (
         "decision.courses.rent_hour",
         "usd/gpu-hour",
         label="Rent across nodes that it stands beside",
-        rule="mean of the outcomes of the market's rent",
+        rule="mean of the outcomes of the rent",
         value=lambda at: _single(at).rent,
         central="mean",
         when=lambda at: _single(at).level_rent is not None,

@@ -19,7 +19,7 @@ from fabricreport.sections.decision.courses.result import OneNode, SingleNode
 from fabricreport.sections.latency import inputs as steps
 from fabricreport.sections.tail_risk.horizon import running_shares
 from fabricreport.sections.tail_risk.inputs import subject
-from fabricreport.sections.tco.cost import hours_of
+from fabricreport.sections.tco.cost import hours_of, rent_terms
 from fabricreport.sections.validity import GOODPUT, widened
 from fabricreport.vocabulary import Basis
 
@@ -38,7 +38,8 @@ def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
     hours = common.discounting.present_value(hours_of(common))
     rent, level = common.server.rent_per_gpu_hour, None
     if rented(given) and common.value_basis != Basis.STATED:
-        total = money.work_on_rented(hours, rent, useful)
+        rented_hours = common.discounting.present_value(hours_of(common), terms=rent_terms(common))
+        total = money.work_on_rented(rented_hours, rent, useful)
         level = np.mean(rent) * np.mean(bills.totals[option]) / np.mean(total)
     else:
         parts = bills.paid[option]

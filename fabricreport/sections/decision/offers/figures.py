@@ -9,7 +9,7 @@ from fabricreport.books.names import item_names
 from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.offers.bids import Bid, BidLine
-from fabricreport.sections.decision.offers.judged import MOVE, Judged, Open
+from fabricreport.sections.decision.offers.judged import MOVE, Judged, Market, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.uncertain import Uncertain
 
@@ -183,6 +183,45 @@ _EACH = (
     _share("cap", "Most that is paid back, share of the month's bill"),
 )
 
+
+def _at_market(name: str, what: str, rule: str, value: Callable[[Market], Traced], unit: str = "usd") -> Spec:
+    """What the market asks, beside the offers."""
+
+    def amount(at: DecisionFigures) -> Traced:
+        market = found(at).market
+        assert market is not None
+        return value(market)
+
+    return Spec(
+        f"decision.offers.market_{name}",
+        unit,
+        label=what,
+        rule=rule,
+        value=amount,
+        inputs=(HORIZON,),
+        central="mean",
+        when=lambda at: at.result.offers is not None and at.result.offers.market is not None,
+    )
+
+
+_MARKET = (
+    _at_market(
+        "hour",
+        "The market's rent for the term",
+        "rent on demand, less the discount for the term that is assumed",
+        lambda market: market.hour,
+        "usd/gpu-hour",
+    ),
+    _at_market(
+        "useful_hour",
+        "Cost of a useful GPU-hour at the market's rent",
+        "cost of the work ÷ its GPU-hours, both discounted",
+        lambda market: market.useful_hour,
+        "usd/gpu-hour",
+    ),
+    _at_market("total", "Cost of the work at the market's rent", SAME_WORK, lambda market: market.total),
+)
+
 _ALL = (
     _count("count", "Offers judged", "offers, or sellers with a price for a term", lambda r: len(r.judged)),
     _count(
@@ -301,5 +340,5 @@ def bid_lines(at: DecisionFigures) -> Mapping[str, BidLine]:
     return {f"{bid.offer.id}.{line.item}": line for bid in at.result.bids.values() for line in bid.lines}
 
 
-OFFERS = (*_EACH, *_ALL, *_BIDS)
+OFFERS = (*_EACH, *_MARKET, *_ALL, *_BIDS)
 """Every figure of the offers; the indexes `offer`, `bid` and `line` run through `offers_in`, the bids and `bid_lines`."""

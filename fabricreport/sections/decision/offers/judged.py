@@ -23,7 +23,8 @@ from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.rent_terms import term_discount
 from fabricreport.sections.schedule.arrival import Arrival
 from fabricreport.sections.tco.bills import Bills
-from fabricreport.sections.tco.cost import delay_days
+from fabricreport.sections.tco.cost import delay_days, hours_of
+from fabricreport.sections.tco.inputs import market_rent
 from fabricreport.uncertain import Uncertain, exactly
 
 SPREAD, MOVE = "evidence:rent-spread", "evidence:rent-move-same-seller"
@@ -118,6 +119,24 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
     )
 
 
+@dataclass(frozen=True)
+class Market:
+    """What the same work comes to at the market's rent, on the network of the offer advised: (draws,) each."""
+
+    hour: Traced
+    useful_hour: Traced
+    total: Traced
+
+
+def market_of(given: Inputs, bills: Bills, option: str) -> Market:
+    """The market beside an offer that has the network of this option."""
+    own, work = bills.own[option], _work(bills)
+    terms = OfferTerms((Rung(0, market_rent(given)),), int(given.params.cluster.gpus), fixed=False)
+    total = given.spread(cost_of(terms, own.lost, work).total)
+    hours = bills.common.discounting.present_value(hours_of(bills.common))
+    return Market(given.spread(market_rent(given)), given.spread(total / hours), total)
+
+
 def _slowest(given: Inputs, bills: Bills) -> str:
     """The compared network between servers, with RDMA if one has it, that loses most: what an unnamed one is taken for."""
     ids = [o.id for o in given.options if o.rdma] or [o.id for o in given.options]
@@ -128,6 +147,17 @@ def price_of(given: Inputs, price_id: str) -> Any:
     """A price as it was found or offered, in the memo's currency: one figure, and no mean of a range around it."""
     price = given.prices.by_id(price_id)
     return Traced(given.central(price_id), {price_id}) * given.rate(price.currency)
+
+
+def hour_of(given: Inputs, offer: Offer, price_id: str) -> Any:
+    """What a GPU-hour comes to with an offer at one of its prices, add-ons included that are paid by the hour, (draws,)."""
+    hour = price_of(given, price_id) * Becomes(given, offer).drawn() + _hourly(given, offer)
+    return hour if isinstance(given.spread(0.0), Traced) else plain(hour)
+
+
+def _hourly(given: Inputs, offer: Offer) -> Any:
+    """Add-ons that are needed and paid by the GPU-hour."""
+    return sum((price_of(given, a.price) for a in offer.add_ons if a.needed and not a.monthly), start=0.0)
 
 
 @dataclass(frozen=True)
@@ -232,13 +262,12 @@ def _useful_hours(bills: Bills, offer: Offer) -> Any:
 
 
 def _terms(given: Inputs, offer: Offer, factor: Traced) -> OfferTerms:
-    hourly = [price_of(given, a.price) for a in offer.add_ons if a.needed and not a.monthly]
     monthly = [price_of(given, a.price) for a in offer.add_ons if a.needed and a.monthly]
     return OfferTerms(
         rungs=tuple(Rung(r.months, price_of(given, r.price) * factor) for r in offer.rungs),
         gpus=offer.size or int(given.params.cluster.gpus),
         minimum_share=offer.minimum_share,
-        add_ons_usd_per_gpu_hour=sum(hourly, start=0.0),
+        add_ons_usd_per_gpu_hour=_hourly(given, offer),
         add_ons_usd_per_month=sum(monthly, start=0.0),
         fixed=offer.contractual,
     )

@@ -22,7 +22,7 @@ from fabricreport.provenance import Traced, mean_of
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.answered import too_small, with_answers
-from fabricreport.sections.decision.offers.judged import Becomes, Judged, Open, judged_of
+from fabricreport.sections.decision.offers.judged import Becomes, Judged, Market, Open, judged_of, market_of
 from fabricreport.sections.listed_offers import listing
 from fabricreport.sections.rent_terms import TermDiscount, term_discount
 from fabricreport.sections.tco.bills import Bills
@@ -36,7 +36,7 @@ class OffersResult:
     `apart` are prices at which no term can be had, `unpriced` the names of sellers without a price. `asked`: whom to ask
     where nobody is bound yet, all who may come to cost least. `cheapest`: share of draws in which each costs least. `terms`: what each takes off for the term asked
     for, `moved`: what an expired price has become, `slow`: sellers whose network is too slow, where published prices stand in. `undated`: of the sellers without a price, those of whom an article has one without a date, by name
-    with its entry. `dated`: the client stated a date, `by_date`: and no price of missing it, so that the date itself sets
+    with its entry. `market`: the same work at the market's rent, beside the offer to take or to ask first. `dated`: the client stated a date, `by_date`: and no price of missing it, so that the date itself sets
     offers apart.
     """
 
@@ -49,6 +49,7 @@ class OffersResult:
     undated: Mapping[str, str]
     terms: Mapping[str, TermDiscount]
     moved: Mapping[str, float]
+    market: Market | None = None
     slow: tuple[str, ...] = ()
     dated: bool = False
     by_date: bool = False
@@ -154,6 +155,7 @@ def offers_of(
         moved={o: b.moved_to for o in order if (b := Becomes(given, judged[o].offer)).expired_days > 0}
         if listed
         else {},
+        market=market_of(given, bills, judged[picked.first].option) if picked.first else None,
         slow=listed.slow if listed else (),
         terms={o: term_discount(given, judged[o].offer) for o in order} if listed else {},
     )

@@ -68,8 +68,13 @@ def offer_findings(result: DecisionResult, *, late: bool) -> Iterator[F]:
     yield from _of_all(found)
     yield from _of_fabrics(result, found)
     single = result.courses.row(CourseKind.SINGLE_NODE)
-    if single and single.key != result.courses.advised.kind and result.courses.single.days is not None:
+    if single and single.key != result.courses.advised.kind and _has_level(result):
         yield F.OFFERS_SINGLE_NODE_CHEAPER if mean_of(single.against) < 0 else F.OFFERS_SINGLE_NODE_DEARER
+
+
+def _has_level(result: DecisionResult) -> bool:
+    """Whether jobs within single nodes are another course, and the rent is told at which they cost the same."""
+    return result.courses.single.days is not None and result.courses.single.level_rent is not None
 
 
 def _of_all(found: OffersResult) -> Iterator[F]:
