@@ -25,7 +25,7 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import FOLDS, Estimate, foreseen
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import one_node, stages_of
+from fabricreport.sections.client import one_node, rented, stages_of
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.figure_context import DiligenceFigures
 from fabricreport.sections.diligence.figures import FIGURES
