@@ -28,10 +28,12 @@ def judged(
     unit: str = "gbytes/s",
     verdict: TestVerdict = TestVerdict.FAIL,
     tool: Tool = Tool.NCCL,
+    stage: int = 1,
+    most: float | None = None,
 ) -> Judged:
     at_least = unit in ("gbytes/s", "gbits/s")
     test = PlannedTest(
-        test_id, test_id, tool, "x", 1, 64, {(64, 0): threshold}, unit, at_least, 1, 1, "", "", (), price
+        test_id, test_id, tool, "x", stage, 64, {(64, 0): threshold}, unit, at_least, 1, 1, "", "", (), price, most=most
     )
     return Judged(test, verdict, Why.BELOW if at_least else Why.ABOVE, 64, 0, threshold, measured=measured)
 
@@ -49,12 +51,27 @@ def test_a_percent_of_bandwidth_a_microsecond_a_week_and_a_minute_are_priced_by_
     assert total(found) == pytest.approx(85_250)
 
 
-def test_a_test_on_part_of_the_plan_is_credited_in_proportion_to_its_gpus() -> None:
-    whole, part = credits_due([SLOW]), credits_due([SLOW], planned=4 * SLOW.test.gpus)
-    assert total(part) == pytest.approx(total(whole) / 4)
-    assert total(credits_due([SLOW], planned=SLOW.test.gpus)) == total(whole)
-    late = judged("T-WEEKS", 8.0, 6.0, PER_WEEK, unit="week", tool=Tool.RECORD)
-    assert total(credits_due([late], planned=4 * late.test.gpus)) == total(credits_due([late])) > 0
+def test_each_stage_has_its_own_credit_for_bandwidth_and_what_they_show_adds_up() -> None:
+    """Ten percent of the first stage and five of the second, which a second collective shows less of."""
+    later = Number("p2", 3000.0, "usd/percent", "Price", "rule")
+    tests = [
+        judged("T-ALLREDUCE", 270.0, 300.0, PER_PERCENT),
+        judged("T-ALLREDUCE", 285.0, 300.0, later, stage=2),
+        judged("T-ALLTOALL", 39.2, 40.0, later, stage=2),
+    ]
+    found = credits_due(tests)
+    assert [(c.amount, c.counts) for c in found] == [
+        (pytest.approx(10_000), True),
+        (pytest.approx(15_000), True),
+        (pytest.approx(6_000), False),
+    ]
+    assert total(found) == pytest.approx(25_000)
+
+
+def test_a_credit_is_measured_by_the_middle_run_and_not_by_the_one_that_counts_for_the_floor() -> None:
+    unlucky = replace(judged("T-ALLREDUCE", 270.0, 300.0, PER_PERCENT), middle=294.0)
+    assert total(credits_due([unlucky])) == pytest.approx(2_000)
+    assert credits_due([replace(unlucky, middle=300.0)]) == ()
 
 
 def test_what_all_gpus_show_is_paid_for_and_not_a_larger_loss_on_fewer() -> None:
@@ -73,17 +90,20 @@ def test_bandwidth_is_one_loss_whichever_collective_shows_it() -> None:
 
 
 def test_credits_for_bandwidth_end_where_the_plan_says_and_make_nothing_good_beyond() -> None:
-    tests = [
-        judged("T-ALLREDUCE", 270.0, 300.0, PER_PERCENT),
-        judged("T-ALLGATHER", 270.0, 300.0, None),
-        judged("T-WEEKS", 7.0, 5.5, PER_WEEK, unit="week", tool=Tool.RECORD),
-    ]
-    free, cut = credits_due(tests, {"percent": 10_000.5}), credits_due(tests, {"percent": 4_000.0, "week": 50_000.0})
+    def tests(percents: float | None, weeks: float | None) -> list[Judged]:
+        return [
+            judged("T-ALLREDUCE", 270.0, 300.0, PER_PERCENT, most=percents),
+            judged("T-ALLGATHER", 270.0, 300.0, None),
+            judged("T-WEEKS", 7.0, 5.5, PER_WEEK, unit="week", tool=Tool.RECORD, most=weeks),
+        ]
+
+    within, ended = tests(10_000.5, None), tests(4_000.0, 50_000.0)
+    free, cut = credits_due(within), credits_due(ended)
     assert [(c.amount, c.capped) for c in free] == [(pytest.approx(10_000), False), (75_000, False)]
     assert [(c.amount, c.capped) for c in cut] == [(4_000, True), (50_000, True)]
-    assert [made_good(one, free) for one in tests] == [True, True, True]
-    assert [made_good(one, cut) for one in tests] == [False, False, True]
-    assert outcome_of(tests, cut, advice_lost=False) is Outcome.REJECT
+    assert [made_good(one, free) for one in within] == [True, True, True]
+    assert [made_good(one, cut) for one in ended] == [False, False, True]
+    assert outcome_of(ended, cut, advice_lost=False) is Outcome.REJECT
 
 
 def test_nothing_is_due_for_what_passes_is_not_proven_or_has_no_price() -> None:

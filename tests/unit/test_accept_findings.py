@@ -59,6 +59,14 @@ def _judged(one: Judged, verdict: TestVerdict, worse: float) -> Judged:
     return replace(one, verdict=verdict, why=why, measured=measured, runs=one.wanted)
 
 
+def agreed(found: Acceptance, test_id: str, **terms: Any) -> Acceptance:
+    """The same delivery where the plan has other terms for one of its tests."""
+    judged = tuple(
+        replace(one, test=replace(one.test, **terms)) if one.test.id == test_id else one for one in found.judged
+    )
+    return replace(found, judged=judged, points=judged, credits=credits_due(judged))
+
+
 def decided(before: Verdict, after: Verdict, moved: float = 0.0) -> Decided:
     had: Any = nothing_shown().decided.lead_before
     return replace(nothing_shown().decided, before=before, after=after, lead_after=had + moved)
@@ -94,23 +102,18 @@ def constructed() -> Iterator[tuple[set[AcceptanceFinding], Acceptance]]:
     yield {F.RETEST, F.RETEST_DUE}, again("own", "own", WEEKS=FAIL, SOAK=OPEN)
     yield {F.RETEST, F.RANKS_REFUSED, F.NOT_PRICED}, again("own", "own", RANKS=FAIL)
     yield {F.REJECT, F.REFUSED_UNPRICED, F.NOT_PRICED}, again("own", "own", COUNTERS=FAIL, LINKS=FAIL)
-    yield {F.REJECT, F.REFUSED_ADVICE, F.LOST, F.LEAD_FALLS}, again("own", "rival", -9e5, ALLREDUCE=FAIL)
+    yield {F.REJECT, F.REFUSED_ADVICE, F.LOST, F.LEAD_FALLS}, again("own", "rival", -9e5, ALLGATHER=FAIL)
     yield {F.NOW_OPEN}, again("own", "either", -1e3)
     yield {F.NOW_CLEAR}, again("either", "own", 1e5)
     yield {F.NEVER_ADVISED}, again("rival", "rival")
     lasting = Evidence(16, 2**34, 400.0, weeks=0.5, faults=4.0)
     weeks = again("own", "own", seen=lasting)
     yield {F.SEEN_WEEKS, F.SEEN_FAULTS}, weeks
-    twice = delivered({"T-ALLREDUCE": FAIL, "T-ALLGATHER": FAIL})
-    price = next(one.test.price for one in twice.judged if one.test.id == "T-ALLREDUCE")
-    judged = tuple(
-        replace(j, test=replace(j.test, price=price)) if j.test.id == "T-ALLGATHER" else j for j in twice.judged
-    )
-    yield {F.ONE_LOSS, F.DUE}, replace(twice, judged=judged, points=judged, credits=credits_due(judged))
-    yield {F.CAPPED, F.DUE}, replace(twice, judged=judged, points=judged, credits=credits_due(judged, {"percent": 1.0}))
-    late = delivered({"T-WEEKS": FAIL})
-    few = credits_due(late.judged, {"week": 1.0, "day": 1.0})
-    yield {F.DAMAGES_CAPPED, F.DUE}, replace(late, credits=few)
+    twice = delivered({"T-ALLGATHER": FAIL, "T-REDUCESCATTER": FAIL})
+    price = next(one.test.price for one in twice.judged if one.test.id == "T-ALLGATHER")
+    yield {F.ONE_LOSS, F.DUE}, agreed(twice, "T-REDUCESCATTER", price=price)
+    yield {F.CAPPED, F.DUE}, agreed(twice, "T-ALLGATHER", most=1.0)
+    yield {F.DAMAGES_CAPPED, F.DUE}, agreed(delivered({"T-WEEKS": FAIL}), "T-WEEKS", most=1.0)
     staged = tuple(replace(j, test=replace(j.test, stage=2)) for j in twice.judged)
     yield {F.STAGED}, replace(twice, judged=(*delivered().judged, *staged))
 
