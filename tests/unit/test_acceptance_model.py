@@ -16,6 +16,7 @@ from fabricreport.models.audit.acceptance import (
     counted_run,
     fewest_runs,
     held,
+    luck,
     pass_chance,
     threshold,
     written,
@@ -165,22 +166,28 @@ def test_a_ceiling_lies_above_what_a_sound_fabric_takes() -> None:
 
 @settings(deadline=None)
 @given(VALUES, st.floats(0.5, 1.5), st.floats(0.3, 1.5) | st.none(), st.floats(0.3, 0.999) | st.none(), st.booleans())
-def test_a_floor_asks_no_more_than_the_model_s_end_a_healthy_run_or_the_credit(
+def test_a_floor_asks_no_more_than_a_sound_fabric_one_at_the_model_s_end_and_a_healthy_run_hold(
     sound: float, end: float, healthy: float | None, gone: float | None, at_least: bool
 ) -> None:
-    """Mirrored for a ceiling. A sound fabric, and one at the end, fails no more often than is allowed."""
+    """Mirrored for a ceiling; the credit begins at the sound value, and never on the far side of the floor."""
 
     def at(share: float) -> float:
         return sound * share if at_least else sound / share
 
     reach = Reach(at(end), None if healthy is None else at(healthy))
     made = threshold(sound, None if gone is None else at(gone), RULE, at_least=at_least, reach=reach)
-    limits = [v for v in (made.credit, reach.end, reach.healthy) if v is not None]
+    assert made.credit == pytest.approx(sound, rel=0.005)
+    asked = [held(true, made.runs, RULE, at_least=at_least) for true in (sound, reach.end)]
+    least = (min if at_least else max)([*asked, *([reach.healthy] if reach.healthy else [])])
+    assert made.floor == pytest.approx(least, rel=0.01)
     sign = 1.0 if at_least else -1.0
-    assert all(sign * made.floor <= sign * limit * (1.0 + sign * 1e-9) for limit in limits)
-    at_end = held(reach.end, made.runs, RULE, at_least=at_least)
-    asked = [made.credit, at_end, *([reach.healthy] if reach.healthy else [])]
-    assert made.floor == pytest.approx(min(asked) if at_least else max(asked), rel=0.01)
+    assert all(sign * made.floor <= sign * limit * (1.0 + sign * 1e-9) for limit in (least, made.credit))
     for true in (sound, reach.end):
         assert fails(true, made, at_least=at_least) <= RULE.false_fail + 1e-9
     assert made.saving == (None if gone is None else at(gone))
+
+
+def test_the_middle_run_of_a_sound_fabric_falls_short_by_its_luck_on_average() -> None:
+    assert luck(0.03, 9) == pytest.approx(0.005)
+    middle = np.median(runs_of(1.0, 0.03, 9, seed=3), axis=1)
+    assert np.mean(np.maximum(1.0 - middle, 0.0)) == pytest.approx(luck(0.03, 9), rel=0.05)

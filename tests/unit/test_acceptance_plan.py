@@ -71,6 +71,13 @@ def one(case: Case, test_id: str, stage: int = 1) -> PlannedTest:
     return next(t for t in plan(case).of(test_id) if t.stage == stage)
 
 
+def exchange(case: Case) -> str:
+    """The test of what the client's job sends."""
+    terms = case.diligence().terms
+    assert terms is not None
+    return terms.exchange.test
+
+
 # ---- one value per quantity
 
 
@@ -78,14 +85,23 @@ def one(case: Case, test_id: str, stage: int = 1) -> PlannedTest:
 def test_the_body_s_table_and_the_plan_state_the_same_values(client: str) -> None:
     case = bench.case(client)
     promises = {p.id: p.passes.value for p in case.diligence().promises}
-    first = one(case, "T-ALLREDUCE")
+    first = one(case, exchange(case))
     assert first.thresholds[first.gpus, GIB] == promises["busbw"]
+    assert one(case, "T-ALLREDUCE").thresholds[first.gpus, GIB] == promises["allreduce"]
     assert one(case, "T-LATENCY").thresholds[first.gpus, 8] == promises["latency"]
     assert one(case, "T-RANKS").thresholds[first.gpus, 0] == pytest.approx(promises["ranks"])
     for name in ("weeks", "interruptions", "detection"):
         assert one(case, f"T-{name.upper()}").thresholds[first.gpus, 0] == promises[name]
-    for test in plan(case).of("T-ALLREDUCE")[1:]:
+    for test in plan(case).of(first.id)[1:]:
         assert test.thresholds[test.gpus, GIB] == promises[f"busbw.{test.gpus}"]
+
+
+@rows(("client", "sent"), [(BUYER, "T-REDUCESCATTER"), (GROWER, "T-ALLTOALL"), (UNDECIDED, "T-ALLGATHER")])
+def test_bandwidth_is_credited_on_the_exchange_that_the_job_runs_alone(client: str, sent: str) -> None:
+    """Sharded training sends parts to all ranks, and experts tokens to all others; both wait for it over the network."""
+    case = bench.case(client)
+    paying = [t for t in plan(case).tests if t.unit == "gbytes/s" and t.price]
+    assert {t.id for t in paying} == {sent} and [t.stage for t in paying] == [s.number for s in stages(case.inputs)]
 
 
 def test_a_course_left_open_has_the_values_of_either_option(undecided: Case) -> None:
@@ -94,7 +110,7 @@ def test_a_course_left_open_has_the_values_of_either_option(undecided: Case) -> 
     assert (found.plan.option, found.plan_of_rival.option) == (found.option.id, found.rival.id)
     assert {t.id for t in found.plan.tests} == {t.id for t in found.plan_of_rival.tests}
     promised = {p.id: p.passes.value for p in found.promises_of_rival}
-    rivals = next(t for t in found.plan_of_rival.tests if t.id == "T-ALLREDUCE")
+    rivals = found.plan_of_rival.of(exchange(undecided))[0]
     assert rivals.thresholds[rivals.gpus, GIB] == promised["busbw"]
 
 
@@ -105,19 +121,17 @@ def test_one_node_has_nothing_to_test(undecided: Case) -> None:
 # ---- thresholds
 
 
-def test_thresholds_lie_below_what_is_assumed_and_above_the_value_without_a_lead(buyer: Case) -> None:
-    promise = next(p for p in buyer.diligence().promises if p.id == "busbw")
-    assert promise.expected is not None and promise.lead is not None
-    gone = promise.lead.value / promise.expected.value
-    margin = buyer.inputs.central("evidence:acceptance-margin")
-    for test in plan(buyer).tests:
-        if test.basis == "held":
-            assert test.false_pass is not None and test.false_pass.value <= 0.05
-            assert test.thresholds[max(test.thresholds)] > 0
-    assert promise.passes.value >= (1.0 + margin) * gone * promise.expected.value
-    assert promise.credit is not None
-    assert promise.passes.value <= promise.credit.value < promise.expected.value
-    assert 0.9 * promise.expected.value <= promise.credit.value
+def test_credits_begin_at_what_the_cost_assumes_and_floors_lie_clear_of_where_the_lead_is_gone(buyer: Case) -> None:
+    clear = 1.0 + buyer.inputs.central("evidence:acceptance-margin")
+    kept = [test for test in plan(buyer).tests if test.basis == "held"]
+    assert {"T-ALLREDUCE", exchange(buyer), "T-SOAK"} <= {test.id for test in kept}
+    for test in kept:
+        assert test.false_pass is not None and test.false_pass.value <= 0.05
+        for line in test.lines.values():
+            assert line.saving and clear * line.saving.value <= line.floor.value < line.credit.value
+    for key, line in one(buyer, exchange(buyer)).lines.items():
+        assumed = np.median(modelled(buyer, one(buyer, exchange(buyer)), *key))
+        assert line.credit.value == pytest.approx(assumed, rel=0.005)
 
 
 @rows("client", [BUYER, GROWER, UNDECIDED])
@@ -138,12 +152,11 @@ def test_of_all_that_the_model_holds_possible_few_fail_anything_at_a_stage(clien
 def test_where_the_lead_is_gone_too_near_the_plan_says_that_only_the_credit_protects_it(
     buyer: Case, grower: Case
 ) -> None:
-    assert one(buyer, "T-ALLREDUCE").basis == "held"
+    assert one(buyer, exchange(buyer)).basis == "held"
     across = grower.changed(workload__parallelism={"tp": 8, "pp": 1, "dp": 64, "ep": 32})  # experts far over the fabric
-    close = next(p for p in across.diligence().promises if p.id == "busbw")
-    assert close.lead is not None and close.passes.value < 1.05 * close.lead.value
-    assert one(across, "T-ALLREDUCE").basis == "credit-only"
-    assert "credit" in one(across, "T-ALLREDUCE").reason
+    close = one(across, exchange(across))
+    assert any(line.saving and line.floor.value < 1.05 * line.saving.value for line in close.lines.values())
+    assert close.basis == "credit-only" and "credit" in close.reason and close.price
 
 
 def test_simulated_fabrics_pass_the_plan_as_often_as_it_states(buyer: Case) -> None:
@@ -153,8 +166,8 @@ def test_simulated_fabrics_pass_the_plan_as_often_as_it_states(buyer: Case) -> N
     assert test.false_fail is not None and test.false_pass is not None
     noise = given.central("evidence:acceptance-noise-bandwidth")
     possible = {key: modelled(buyer, test, *key) for key in test.thresholds}
-    gone = next(p for p in buyer.diligence().promises if p.id == "busbw")
-    assert gone.lead is not None and gone.expected is not None
+    key, line = next(iter(test.lines.items()))
+    assert line.saving is not None
 
     def passed(values: Mapping[tuple[int, int], np.ndarray]) -> float:
         through = np.ones(len(next(iter(values.values()))), dtype=bool)
@@ -165,7 +178,7 @@ def test_simulated_fabrics_pass_the_plan_as_often_as_it_states(buyer: Case) -> N
 
     error = 4.0 * np.sqrt(0.05 * 0.95 / len(next(iter(possible.values()))))
     assert abs((1.0 - passed(possible)) - test.false_fail.value) <= error
-    share = gone.lead.value / gone.expected.value
+    share = line.saving.value / float(np.median(possible[key]))
     middle = {key: np.full(len(true), np.median(true)) for key, true in possible.items()}
     assert passed({key: share * true for key, true in middle.items()}) <= test.false_pass.value + error
     assert passed(middle) >= 1.0 - given.central("evidence:acceptance-false-fail") - error
@@ -177,12 +190,12 @@ def modelled(case: Case, test: PlannedTest, gpus: int, size: int) -> np.ndarray:
     return plain(found.busbw_gbytes_per_s if test.at_least else found.time_us)[..., 0]
 
 
-def test_more_noise_lets_the_credit_begin_farther_out(buyer: Case) -> None:
+def test_more_noise_lowers_what_is_refused_and_not_where_the_credit_begins(buyer: Case) -> None:
     noisy = buyer.changed(evidence={"acceptance-noise-bandwidth": 0.06, "acceptance-noise-latency": 0.16})
-    for key, line in one(buyer, "T-ALLREDUCE").lines.items():
-        assert one(noisy, "T-ALLREDUCE").lines[key].credit.value < line.credit.value
-    for key, line in one(buyer, "T-LATENCY").lines.items():
-        assert one(noisy, "T-LATENCY").lines[key].credit.value > line.credit.value
+    for test_id, sign in (("T-ALLREDUCE", 1.0), ("T-LATENCY", -1.0)):
+        for key, line in one(buyer, test_id).lines.items():
+            less = one(noisy, test_id).lines[key]
+            assert sign * less.floor.value < sign * line.floor.value and less.credit.value == line.credit.value
 
 
 # ---- floors
