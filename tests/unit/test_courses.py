@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rows import rows
 
-from fabricreport.errors import InputError
 from fabricreport.models.judgement.comparison import Course
 from fabricreport.models.judgement.courses import Advised, Offered, advised
 from fabricreport.models.money import courses as money
+from fabricreport.sections.diligence.terms import Damages
 from fabricreport.vocabulary import CourseKind
 
 TAKE = Course(CourseKind.TAKE, ("a",))
@@ -35,8 +34,16 @@ def test_a_week_not_stable_costs_the_hours_it_does_not_give_and_the_price_of_del
 
 
 def test_damages_are_paid_by_the_week_from_the_promised_one_up_to_the_cap() -> None:
-    clause = money.Damages(4.0, 10_000.0, 35_000.0)
-    assert clause.paid([2.0, 4.0, 5.5, 7.5, 50.0]).tolist() == [0.0, 0.0, 15_000.0, 35_000.0, 35_000.0]
+    agreed = Damages("week", 4.0, loss=20_000.0, share=0.5, rent=None, cap=35_000.0, rests_on=frozenset())
+    assert (agreed.by_share, agreed.per_unit, agreed.limit_weeks) == (True, 10_000.0, 4.0)
+    beyond = np.array([2.0, 4.0, 5.5, 7.5, 50.0]) - agreed.limit_weeks
+    assert agreed.paid(beyond).tolist() == [0.0, 0.0, 15_000.0, 35_000.0, 35_000.0]
+
+
+def test_damages_of_who_rents_are_paid_by_the_day_and_no_more_than_its_rent() -> None:
+    agreed = Damages("day", 3.5, loss=1_000.0, share=0.5, rent=400.0, cap=None, rests_on=frozenset())
+    assert (agreed.by_share, agreed.per_unit, agreed.limit_weeks) == (False, 400.0, 0.5)
+    assert agreed.paid(np.array([0.0, 1.0, 100.0])).tolist() == [0.0, 2_800.0, 280_000.0]
 
 
 def test_waiting_costs_only_the_weeks_by_which_the_date_is_missed_and_was_not_before() -> None:
@@ -74,24 +81,7 @@ def test_stages_that_begin_later_keep_the_last_of_those_that_meet() -> None:
     assert money.later(plan, 3) == ((3, 1024), (12, 4096))
 
 
-@rows("terms", [(-1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (1.0, 1.0, float("nan"))])
-def test_damages_below_nothing_are_refused(terms: tuple[float, float, float]) -> None:
-    with pytest.raises(InputError, match="must not be negative"):
-        money.Damages(*terms)
-
-
 # ---- laws of the sums
-
-
-@given(weeks, st.floats(0, 100), amounts, amounts)
-def test_damages_never_make_the_buyer_worse_in_any_draw(
-    found: np.ndarray, promised: float, rate: float, cap: float
-) -> None:
-    paid = money.Damages(promised, rate, cap).paid(found)
-    assert np.all(paid >= 0) and np.all(paid <= cap)
-    assert not money.Damages(promised, rate, 0.0).paid(found).any()
-    assert not money.Damages(promised, 0.0, cap).paid(found).any()
-    assert np.all(money.Damages(promised + 1, rate, cap).paid(found) <= paid)
 
 
 @given(weeks, st.floats(0, 60), st.floats(1, 100), amounts)

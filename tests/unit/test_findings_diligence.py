@@ -16,8 +16,6 @@ from fabricreport.findings import Named, Spoken
 from fabricreport.ledger import Number
 from fabricreport.sections.diligence.findings import DiligenceFinding as F
 from fabricreport.sections.diligence.findings import spoken
-from fabricreport.sections.diligence.result import DiligenceResult
-from fabricreport.vocabulary import Ground
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
@@ -25,7 +23,7 @@ GROUPS = (
     {F.FLATTERS, F.TWO_NODES},
     {F.PLAN_HELD, F.PLAN_CREDIT_ONLY, F.PLAN_NO_LEAD},
     {F.PLAN_ABOVE_USE, F.PLAN_BELOW_USE},
-    {F.PLAN_CREDIT, F.PLAN_FREE},
+    {F.PLAN_CREDIT, F.PLAN_FREE, F.PLAN_UNTIMED},
     {F.PLAN_TENANTS, F.PLAN_ALONE},
     {F.UNANSWERED, F.ANSWERS_MOVE, F.ANSWERS_IDLE},
 )
@@ -75,13 +73,6 @@ def holds(case: Case, **made: Any) -> set[F]:
     return {f for f in F if f in found}
 
 
-def led(result: DiligenceResult, lead: float, decided_by: Ground = Ground.MONEY, **verdict: Any) -> dict[str, Any]:
-    """A result with another lead: as printed, and as the verdict on it."""
-    number = Number("diligence.lead", lead, "usd", "Lead", "made up")
-    changed = replace(result.verdict, decided_by=decided_by, lead=lead, **verdict)
-    return {"verdict": changed, "numbers": {**result.numbers, "diligence.lead": number}}
-
-
 def test_every_client_has_the_same_words(buyer: Case, renter: Case, answered: Case) -> None:
     words = [set(told(case).words) for case in (buyer, renter, answered, alone())]
     assert words[0] and all(w == words[0] for w in words)
@@ -107,12 +98,24 @@ def test_the_plan_says_what_is_run_and_what_a_percent_is_worth(buyer: Case) -> N
     result = buyer.diligence()
     plan = result.plan
     assert F.PLAN_CREDIT in holds(buyer) and F.PLAN_UNUSED in holds(buyer) and F.PLAN_GROWS not in holds(buyer)
-    free = {i: n for i, n in result.numbers.items() if i != "diligence.credit_share"}
-    assert F.PLAN_FREE in holds(buyer, numbers=free)
     used = tuple(replace(test, by_step=test.by_step is not None or None) for test in plan.tests)
     assert F.PLAN_UNUSED not in holds(buyer, plan=replace(plan, tests=used))
     later = tuple(replace(test, stage=2) for test in plan.tests)
     assert F.PLAN_GROWS in holds(buyer, plan=replace(plan, tests=(*plan.tests, *later)))
+
+
+def test_the_plan_says_where_credits_end_and_why_there_are_none(buyer: Case) -> None:
+    terms, plan = buyer.diligence().terms, buyer.diligence().plan
+    assert terms is not None
+    assert not {F.CREDIT_ENDS, F.CREDIT_PROTECTS} & holds(buyer)
+    first = replace(terms.credits[1], ends=True)
+    assert F.CREDIT_ENDS in holds(buyer, terms=replace(terms, credits={1: first}))
+    near = replace(plan, tests=(replace(plan.tests[1], basis="credit-only"),))
+    assert F.CREDIT_PROTECTS in holds(buyer, plan=near)
+    unsent = replace(terms, credits={}, exchange=replace(terms.exchange, sent=False))
+    for none, said in ((replace(terms, credits={}), F.PLAN_FREE), (unsent, F.PLAN_UNTIMED)):
+        found = holds(buyer, terms=none, plan=near)
+        assert said in found and not {F.PLAN_CREDIT, F.CREDIT_ENDS, F.CREDIT_PROTECTS} & found
 
 
 def test_sheets_are_those_of_the_fabrics_compared(buyer: Case) -> None:
@@ -133,21 +136,6 @@ def test_the_test_is_for_all_nodes_at_every_size(buyer: Case, renter: Case) -> N
     worse = Number("diligence.flattery", -0.08, "share", "Flattery", "made up")
     assert F.FLATTERS not in holds(buyer, numbers={**result.numbers, worse.id: worse})
     assert not {F.TWO_NODES, F.FLATTERS, F.TESTED_AGAIN} & holds(alone())
-
-
-def test_a_pass_on_bandwidth_loses_a_lead_that_is_gone_above_it(buyer: Case, renter: Case) -> None:
-    result = buyer.diligence()
-    busbw = next(p for p in result.promises if p.id == "busbw")
-    lost, kept = (replace(busbw, lead=replace(busbw.passes, value=busbw.passes.value * f)) for f in (1.1, 0.9))
-    made = led(result, 5e5, materiality=1e5)
-    assert F.PASS_LOSES_LEAD in holds(buyer, promises=(lost,), **made)
-    assert F.PASS_LOSES_LEAD not in holds(buyer, promises=(kept,), **made)
-    assert F.PASS_LOSES_LEAD not in holds(buyer, promises=(replace(busbw, lead=None),), **made)
-    for ground in (Ground.NOTHING, Ground.SIZE):
-        assert F.PASS_LOSES_LEAD not in holds(buyer, promises=(lost,), **led(result, 5e5, ground, materiality=1e5))
-    for lead, told_of in ((1e3, False), (1e5, True)):  # a renter gains more by haggling than by a lead so small
-        made = led(renter.diligence(), lead, Ground.DEADLINE, materiality=1e4)
-        assert (F.PASS_LOSES_LEAD in holds(renter, promises=(lost,), **made)) is told_of
 
 
 def test_the_sellers_are_listed_for_a_renter_who_names_some(buyer: Case, renter: Case, answered: Case) -> None:
@@ -176,9 +164,3 @@ def test_each_seller_that_answered_has_a_table_of_its_own(answered_params: Path)
     assert tables.count("tab-diligence-answers-example-cloud") == 1
     assert "tab-diligence-shortlist" not in tables
     assert [n["t"] for n in nodes[:1]] == ["h"]
-
-
-def test_a_credit_counts_over_all_stages_where_there_are_several(buyer: Case) -> None:
-    lab = bench.case("kestrel-lab")
-    assert lab.figure("diligence.grown").value == lab.figure("diligence.planned").value
-    assert "diligence.grown" not in buyer.diligence().numbers
