@@ -282,7 +282,7 @@ class Case:
 
     def decision(self) -> DecisionResult:
         """What to do, how sure we are, and what would change it."""
-        return self._study("decision", lambda: decision.run(self.search, lambda: self.knowledge))
+        return self._study("decision", lambda: decision.run(self.search, lambda: self.knowledge, self.monday))
 
     def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
@@ -294,7 +294,6 @@ class Case:
                 *(self.latency(), self.tail(), self.tco(), self.comparison),
                 lambda figures: search.fast.replacing(figures).bills,
                 knowledge.worth,
-                knowledge.saved,
                 self.changes,
             )
 
@@ -302,7 +301,7 @@ class Case:
 
     def monday(self) -> Monday:
         """What to do before signing: who, by when, what it is worth."""
-        return monday_of(self.inputs, self.decision(), self.diligence(), self.tail())
+        return self._once("monday", lambda: monday_of(self.inputs, self.decision(), self.diligence(), self.tail()))
 
     def evidence(self) -> EvidenceResult:
         """The evidence behind the advice: the inputs of the totals compared, of offers, of the dates and of the pass values."""

@@ -9,7 +9,7 @@
     %%title when=finding.costs_less                  the title of the next chart or table
     %%chart from=charts.difference_chart(case)       title:, subtitle:, alt:, caption:
     %%table tab-decision-options from=tables.options(case)     caption:, note:
-    %%phrase quote each=todo in todo_quote           do:, worth:, choice:, send:, what a table says of such a row
+    %%phrase quote each=todo in todo_quote           do:, do-several:, what a table says of such a row
     %%table tab-diligence-answers each=seller in answered from=tables.answers(result)      one table a seller, by its key
 
 Reading a cell needs no case and no kernel, so every field can be checked before anything runs.
@@ -29,7 +29,7 @@ PARTS = {
     "tile": ("label", "value", "note"),
     "chart": ("title", "subtitle", "alt", "caption"),
     "table": ("caption", "note"),
-    "phrase": ("do", "worth", "worth-either", "choice", "send", "send-either", "now", "turns", "odds", "settled"),
+    "phrase": ("do", "do-several", "now", "turns", "odds", "settled"),
     "box": ("title",),
 }
 _MAGIC = re.compile(r"\A%%(\w+)[ \t]*([^\n]*)(?:\n(.*))?\Z", re.DOTALL)

@@ -14,8 +14,8 @@ from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.changes import Change
 from fabricreport.sections.decision.cheapest import share_cell
 from fabricreport.sections.decision.courses.result import CHOICE, RIVAL
-from fabricreport.sections.decision.monday.kinds import Kind
-from fabricreport.sections.decision.monday.study import Monday, Todo
+from fabricreport.sections.decision.monday.kinds import PAGE_ONE
+from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.tables import todo
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of
@@ -24,10 +24,7 @@ from fabricreport.sections.schedule.days import told as dated
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.spine.courses import course_of
 
-MOST_ACTIONS = 5
 MOST_REVERSALS = 8
-ALWAYS = frozenset({Kind.ACCEPTANCE, Kind.BOTH})
-"""What to do that page one never leaves out: the acceptance test, and to ask for the two offers that decide."""
 _DATES = {
     "late": "A run ends late",
     "delay_p90": "One run in ten is later than planned by",
@@ -42,20 +39,24 @@ _STEPS = {
 }
 
 
-def changes(given: Inputs, result: DecisionResult) -> Table:
-    """What would change the advice: what we reckon with, the value at which another option is advised, and who can tell."""
+def changes(given: Inputs, result: DecisionResult, monday: Monday) -> Table:
+    """What would change the advice: what we reckon with, the value at which another option is advised, and who can tell, by
+    which step."""
     pair = (result.verdict.choice, result.verdict.runner_up)
     courses = dict.fromkeys(change.edge.course for change in result.changes)
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
-    rows = [_change(given, result, change, words[change.edge.course]) for change in result.changes]
+    rows = [
+        _change(given, result, change, words[change.edge.course], monday.settles[change.turn.input_id])
+        for change in result.changes
+    ]
     heads = ("What would change the advice", "We reckon with", "It changes", "Who can tell you")
     return Table([Column(h) for h in heads], rows, {words[c]: course_of(given, c, pair) for c in courses})
 
 
-def _change(given: Inputs, result: DecisionResult, change: Change, course: str) -> Row:
+def _change(given: Inputs, result: DecisionResult, change: Change, course: str, step: str) -> Row:
     key = key_of(change.turn.input_id)
     place = f"{change.edge.side} {{decision.change.at.{key}}}: {{{course}}}"
-    told = (f"{{decision.change.in_use.{key}}}", place, _who(given, result, change.turn))
+    told = (f"{{decision.change.in_use.{key}}}", place, f"{_who(given, result, change.turn)} (step {step})")
     return Row([Name(input_names(given, change.turn.input_id).row), told[0], told[1], Name(told[2])])
 
 
@@ -83,15 +84,13 @@ def reverses(given: Inputs, result: DecisionResult) -> Table:
 
 
 def actions(monday: Monday) -> Table:
-    """What to do before signing: those worth most, with those that are never left out, numbered as they stand here."""
-    shown = (replace(one, mark=str(number)) for number, one in enumerate(_shown(monday.todos), 1))
-    return todo(replace(monday, todos=tuple(shown)))
+    """What to do before signing: the steps worth most."""
+    return todo(replace(monday, todos=monday.todos[:PAGE_ONE]))
 
 
-def _shown(todos: Sequence[Todo]) -> list[Todo]:
-    kept = [one for one in todos if one.action.kind in ALWAYS]
-    others = [one for one in todos if one not in kept][: MOST_ACTIONS - len(kept)]
-    return [one for one in todos if one in kept or one in others]
+def more_actions(monday: Monday) -> Table:
+    """The steps that page one has no room for."""
+    return todo(replace(monday, todos=monday.todos[PAGE_ONE:]))
 
 
 def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:

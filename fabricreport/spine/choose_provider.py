@@ -13,6 +13,7 @@ from fabricreport.formats import NBSP, listed
 from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
+from fabricreport.sections.decision.monday.kinds import PAGE_ONE
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking
@@ -99,7 +100,7 @@ class Finding(StrEnum):
     NO_TEST = "no network is needed"
     BEFORE = "there is something to do before signing, and the client has put a price on an hour"
     BEFORE_OFFER = "there is something to do before signing, and a lost hour costs what the offer advised asks"
-    BEFORE_PRICED = "likewise, and what a quote saves is counted on that offer"
+    MORE_STEPS = "there is more to do than page one has room for"
     BEFORE_MARKET = "there is something to do before signing, and a lost hour costs the market's rent"
     BESIDE_MARKET = "there is a network to test, and the market's rent stands beside the price of the offer advised"
     MANY_GPUS = "two networks are compared for so many GPUs that they show"
@@ -238,6 +239,8 @@ def _body(read: Read) -> Iterator[Finding]:
         yield F.NO_TEST
     if read.case.monday().todos or not read.networked:
         yield _counted_at(read)
+        if len(read.case.monday().todos) + (not read.networked) > PAGE_ONE:
+            yield F.MORE_STEPS
     tests = read.case.diligence()
     if read.networked and len(tests.shortlist) > 1:
         yield F.DOCUMENTED if tests.fitting else F.UNDOCUMENTED
@@ -253,7 +256,7 @@ def _counted_at(read: Read) -> Finding:
         return F.BEFORE
     if not read.hired:
         return F.BEFORE_MARKET
-    return F.BEFORE_PRICED if read.saves_on_price else F.BEFORE_OFFER
+    return F.BEFORE_OFFER
 
 
 def _in_the_price(found: OffersResult) -> Iterator[Finding]:

@@ -97,12 +97,6 @@ class Read:
         return self.quote.answer if self.quote else None
 
     @property
-    def saves_on_price(self) -> bool:
-        """Whether what such an answer saves is printed, and is off the price of an offer."""
-        due = self.quote.due if self.quote and self.found else None
-        return due is not None and due.worth is not None and not due.choice
-
-    @property
     def stated(self) -> bool:
         """Whether the client says what a lost hour is worth."""
         return self.case.tco().common.value_basis == Basis.STATED

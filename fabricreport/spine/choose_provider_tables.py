@@ -10,8 +10,8 @@ from fabricreport.blocks.phrases import Phrase
 from fabricreport.findings import Named
 from fabricreport.formats import NBSP
 from fabricreport.models.money.offers import Standing
-from fabricreport.sections.decision.monday.kinds import Kind, actions
-from fabricreport.sections.decision.monday.tables import UNPRICED, todo
+from fabricreport.sections.decision.monday.kinds import PAGE_ONE, Kind, actions
+from fabricreport.sections.decision.monday.tables import UNPRICED, WORTH_HEAD, todo
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import network_name, tiers, where_of
@@ -28,7 +28,6 @@ from fabricreport.spine.choose_provider import (
 )
 from fabricreport.spine.told import Told
 
-BEFORE = 5
 """Most lines of what to do before signing."""
 _PARTS = ("do", "now", "turns", "odds", "settled")
 
@@ -122,20 +121,27 @@ def changes(case: Told) -> Table:
 
 def before(case: Told) -> Table:
     """What to do before signing: the lines worth most, each with who does it and by when."""
+    return _steps(case, 0, PAGE_ONE)
+
+
+def after(case: Told) -> Table:
+    """The lines that page one has no room for."""
+    return _steps(case, PAGE_ONE, None)
+
+
+def _steps(case: Told, first: int, end: int | None) -> Table:
     monday, reader = case.monday(), case.inputs.params.memo.to.partition(",")[0]
-    rows, joined = [], needs_network(case)
-    if not joined:
+    rows = []
+    if not needs_network(case):
         term, days = Named("term", "term"), actions()[Kind.RENTS].days
         when = Name(day(monday.calendar.due_by(case.inputs.as_of, days, asks=True)))
         rows.append(Row([Phrase("term", "do", term), "you", when, UNPRICED]))
-    for one, row in list(zip(monday.todos, todo(monday).rows, strict=True))[:BEFORE]:
-        if one.action.network and not joined:
-            continue
+    for one, row in zip(monday.todos, todo(monday).rows, strict=True):
         who = Name("you" if one.who == reader else one.who)
         by = f"{day(one.by)}, answer {day(one.answer)}" if one.answer else day(one.by)
         by = f"draft by {by}" if one.action.contract else by
         rows.append(Row([row.cells[1], who, Name(by), row.cells[-1]]))
-    return Table([Column(h) for h in ("Do", _whole("Done by"), "When", "Worth")], rows)
+    return Table([Column(h) for h in ("Do", _whole("Done by"), "When", WORTH_HEAD)], rows[first:end])
 
 
 def results(case: Told) -> Table:

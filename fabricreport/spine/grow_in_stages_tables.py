@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.tables import Cell
 from fabricreport.books.names import option_names
-from fabricreport.formats import NBSP
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.sections.decision.monday import tables as monday_tables
-from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.plan.tables import shown, size_text
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.tco.result import TcoResult
 
-MOST_ACTIONS = 5
 """Lines at most of what to do before signing."""
 TESTED = ("allreduce", "alltoall")
 """Exchanges told of, by their names in logs: those that the text explains. The plan begins with them, on a quiet network."""
@@ -61,20 +56,6 @@ def closes_off(sites: Sequence[int]) -> list[Name]:
     begun = [later > before for before, later in zip([-1, *sites], sites, strict=False)]
     first = ("first site" if sites[0] == 1 else "first sites") if several else "all stages"
     return [Name((first if n == 0 else "next site") if new else "–") for n, new in enumerate(begun)]
-
-
-def actions(monday: Monday) -> Table:
-    """What to do before signing, who does it, by when, and what it is worth: the first lines of the list."""
-    listed = monday_tables.todo(monday).rows
-    rows = [
-        Row([do, Name(one.who), Name(_day(one.by) + (f", answers {_day(one.answer)}" if one.answer else "")), worth])
-        for one, (_, do, _, _, worth) in zip(monday.todos, (row.cells for row in listed), strict=True)
-    ]
-    return Table([Column(head) for head in ("Do", "Who", "By", "Worth")], rows[:MOST_ACTIONS])
-
-
-def _day(day: date) -> str:
-    return NBSP.join((str(day.day), f"{day:%b}", str(day.year)))
 
 
 def acceptance(given: Inputs, result: DiligenceResult) -> Table:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from fabricreport.books.names import whole_names
 from fabricreport.figures import FigureSpec
@@ -20,17 +21,21 @@ from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import network_pieces
 
+if TYPE_CHECKING:
+    from fabricreport.sections.decision.monday.study import Monday
+
 HORIZON, DATE = "param:money.horizon_months", "param:schedule.production_by"
 """Ids of the client's choices that most amounts and most chances rest on."""
 
 
 @dataclass(frozen=True)
 class DecisionFigures:
-    """What the figures of a decision are made from."""
+    """What the figures of a decision are made from; `steps`: what to do before signing, which rests on other sections too."""
 
     given: Inputs
     result: DecisionResult
     bills: Bills
+    steps: Callable[[], Monday]
 
     @cached_property
     def names(self) -> Mapping[str, str]:

@@ -10,9 +10,8 @@ from fabricreport.sections.decision.changes import Change
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.held_figures import HELD
-from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
-from fabricreport.sections.decision.monday.figures import MONDAY
+from fabricreport.sections.decision.monday.figures import INDEXES, MONDAY
 from fabricreport.sections.decision.neighbours import NEIGHBOURS
 from fabricreport.sections.decision.offers.figures import OFFERS, bid_lines, offers_in
 from fabricreport.sections.decision.schedule_figures import SCHEDULE
@@ -333,7 +332,6 @@ FIGURES = Declaration(
     "decision",
     (
         *(*_LEAD, *_PAGE, *_OPTIONS, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
-        *INFORMATION,
         *OFFERS,
         *HELD,
         *_CHANGES,

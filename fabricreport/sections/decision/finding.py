@@ -138,6 +138,9 @@ class DecisionFinding(StrEnum):
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
     # what to do before signing
     MONDAY_LISTED = "there is something to do before signing"
+    QUOTES_ASKED = "quotes of a parts list are asked of sellers"
+    RENTS_ASKED = "sellers are asked for the price of a term"
+    MONDAY_MORE = "and more than page one has room for"
     # the annex
     LIMIT_STATED = "the client states the amount below which a lead is close"
     FEW_GPUS = "the client plans so few GPUs that the rule of size comes near"

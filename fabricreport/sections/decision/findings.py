@@ -20,9 +20,9 @@ from fabricreport.sections.decision.courses.findings import (
     course_words,
     staged,
 )
-from fabricreport.sections.decision.courses.result import TEST_OF
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.held import held_words
+from fabricreport.sections.decision.monday.kinds import PAGE_ONE, Kind
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
 from fabricreport.sections.decision.offers.words import offer_findings, offer_words
@@ -142,11 +142,12 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
         Confidence.DOES_NOT_MATTER: F.ON_PRICE,
         Ground.SIZE: F.TAKE_SMALL,
     }
-    for kind, finding in ((CourseKind.OFFERS, F.OFFERS_SHOW), (CourseKind.PILOT, F.PILOT_SHOWS)):
-        if (
-            read.result.courses.advised.kind == kind
-            and f"decision.information.shows.{TEST_OF[kind]}" in read.result.numbers
-        ):
+    priced = {one.action.kind for one in read.monday.todos if one.due.worth}
+    for kind, step, finding in (
+        (CourseKind.OFFERS, Kind.QUOTE, F.OFFERS_SHOW),
+        (CourseKind.PILOT, Kind.PILOT, F.PILOT_SHOWS),
+    ):
+        if read.result.courses.advised.kind == kind and step in priced:
             yield finding
     yield advice(read.result.courses) or staged(read.result.courses, advised.get(read.ground, F.TAKE))
 
@@ -249,6 +250,10 @@ def _care(read: _Read) -> Iterator[DecisionFinding]:
 def _monday(read: _Read) -> Iterator[DecisionFinding]:
     if read.monday.todos:
         yield F.MONDAY_LISTED
+    kinds = {one.action.kind for one in read.monday.todos}
+    yield from (told for kind, told in ((Kind.QUOTE, F.QUOTES_ASKED), (Kind.RENTS, F.RENTS_ASKED)) if kind in kinds)
+    if len(read.monday.todos) > PAGE_ONE:
+        yield F.MONDAY_MORE
 
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:

@@ -51,15 +51,6 @@ def alike_figures(_: type[At]) -> tuple[FigureSpec[At, str], ...]:
             central="mean",
         ),
         FigureSpec(
-            "decision.alike_worth[pair]",
-            "usd",
-            label=lambda at, key: f"What the lead loses with {_IN_PLACE[key]}",
-            rule=lambda at, key: f"lead as compared − lead with {_IN_PLACE[key]}, on the same outcomes",
-            value=lambda at, key: at.result.difference - pairs_of(at)[key].gap,
-            inputs=_behind,
-            central="mean",
-        ),
-        FigureSpec(
             "decision.alike_probability[pair]",
             "share",
             label=lambda at, key: f"Share of outcomes in which the advised side costs less with {_IN_PLACE[key]}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Course, Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.models.judgement.swings import swings
@@ -165,6 +166,10 @@ class DecisionResult:
     def monday(self) -> AtStake:
         """What is at stake in prices out of date."""
         return at_stake_of(self._search)
+
+    def knowing(self, ids: Collection[str]) -> Estimate:
+        """What it is worth to the choice to know these inputs."""
+        return self._knowledge().worth(ids)
 
     @cached_property
     def schedule(self) -> Schedule:

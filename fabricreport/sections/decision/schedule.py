@@ -35,18 +35,26 @@ class Kept:
 class Schedule:
     """`advised`: the calendar of the course advised, and the inputs it `rests_on`; `courses`: of every course that is priced, by
     its key. `kept`: by when all has to be delivered; None where no date binds, or no day is early enough. `lead_weeks`: the
-    weeks from order to delivery with which a date is met that is not otherwise, where they lie in the range assumed."""
+    weeks from order to delivery with which a date is met that is not otherwise, where they lie in the range assumed.
+    `delivery`: weeks (draws,) from the memo's date until the advised course has all that it waits for. `as_of`: that date."""
 
     advised: Calendar
     rests_on: frozenset[str]
     courses: Mapping[str, Calendar]
     kept: Kept | None
     lead_weeks: int | None
+    delivery: Any
+    as_of: date
 
     @property
     def last_delivery(self) -> date:
         """The last day of delivery with which the client's date is met; where it is not met, the one that is reckoned with."""
         return self.kept.day if self.kept and self.advised.in_time else self.advised.days[Step.DELIVERY]
+
+    @property
+    def late_weeks(self) -> Any:
+        """Weeks (draws,) that all is delivered later than on the last day that is asked for; below zero where it is earlier."""
+        return plain(self.delivery) - (self.last_delivery - self.as_of).days / DAYS_PER_WEEK
 
     @property
     def assumes_lead(self) -> bool:
@@ -72,6 +80,8 @@ def schedule_of(given: Inputs, bills: Bills, found: CoursesResult) -> Schedule:
         {row.key: calendar(clock(row.course)) for row in found.rows},
         _kept(given, advised, share),
         None if ours.in_time else _lead(given, advised, share),
+        advised.delivery,
+        given.as_of,
     )
 
 

@@ -9,6 +9,7 @@ from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.sections.decision.figure_context import DecisionFigures
 from fabricreport.sections.decision.figures import FIGURES
 from fabricreport.sections.decision.information.knowledge import Knowledge
+from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Search
 from fabricreport.vocabulary import NEITHER, Ground
@@ -33,9 +34,9 @@ def standing(verdict: Verdict, sides: Mapping[str, str], leans_to: str, printed:
     return "behind" if min(offered) > max(printed[verdict.choice], printed[verdict.runner_up]) else "third"
 
 
-def run(search: Search, knowledge: Callable[[], Knowledge]) -> DecisionResult:
-    """Decide for a case, from its chain, the comparison made on its bills, and what could be found out."""
+def run(search: Search, knowledge: Callable[[], Knowledge], steps: Callable[[], Monday]) -> DecisionResult:
+    """Decide for a case, from its chain, the comparison made on its bills, and what could be found out; `steps`: what to do."""
     given, bills = search.base.given, search.base.bills
     return DecisionResult(
-        search, knowledge, lambda result: DeclaredFigures(FIGURES, DecisionFigures(given, result, bills), given)
+        search, knowledge, lambda result: DeclaredFigures(FIGURES, DecisionFigures(given, result, bills, steps), given)
     )

@@ -156,7 +156,13 @@ def _settlings() -> tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]:
     return tuple(
         (
             tuple(e["ids"]),
-            {"what": e["what"], "when": data["when"][e["when"]], "kind": e["when"], "who": data["who"][e["when"]]},
+            {
+                "what": e["what"],
+                "when": data["when"][e["when"]],
+                "kind": e["when"],
+                "who": data["who"][e["when"]],
+                "step": e["step"],
+            },
         )
         for e in data["settling"]
     )

@@ -81,12 +81,6 @@ def _credited(terms: Terms | None) -> Credit:
     return terms.credits[1]
 
 
-_BROKEN = {
-    "weeks": "What damages for weeks until stable bring on average",
-    "busbw": "What credits for bandwidth bring on average",
-    "latency": "What credits for latency bring on average",
-}
-
 TERMS = (
     TakenSpec[Any, str]("diligence.damages[late]", lambda at, late: at.result.terms.damages[late]),
     TakenSpec[Any](
@@ -109,16 +103,6 @@ TERMS = (
         value=lambda at: at.given.central(DAMAGES_CAP),
         inputs=(DAMAGES_CAP,),
         when=lambda at: at.result.terms is not None and at.result.terms.weeks.cap is not None,
-    ),
-    EachSpec(
-        "diligence.worth[worth]",
-        "usd",
-        label=lambda _, promise: _BROKEN[promise],
-        rule="mean over the outcomes of what is paid where the network turns out worse than promised, as the terms have it",
-        value=lambda at, promise: at.result.terms.worth[promise],
-        inputs=lambda at, _: at.chosen_on,
-        central="mean",
-        digits=2,
     ),
     TakenSpec[Any](
         "diligence.credit_most",
@@ -162,5 +146,4 @@ TERMS = (
 TERM_INDEX = {
     "term": Index[Any](lambda at: at.held),
     "late": Index[Any](lambda at: at.result.terms.damages if at.result.terms else ()),
-    "worth": Index[Any](lambda at: at.result.terms.worth if at.result.terms else ()),
 }

@@ -25,7 +25,6 @@ class Ground:
 
     `tested`: the option that the acceptance test is written for, the advised one if it is not named. `moved`: the bills
     with some inputs set and all others at their draws. `informs`: what knowing inputs, by id, is worth to the choice.
-    `offered`: what a good answer takes off the cost of the cheapest offer, None where there is none.
     """
 
     given: Inputs
@@ -35,7 +34,6 @@ class Ground:
     comparison: Comparison
     moved: Callable[[Mapping[str, Uncertain]], Bills]
     informs: Callable[[Collection[str]], Estimate]
-    offered: Callable[[Collection[str]], Traced | None]
     tested: str = ""
 
     @property

@@ -48,10 +48,7 @@ class Shortlisted:
 class PricedQuestion:
     """A question and what its answer is worth: to the choice, to the bill, and as swings of the lead and of the option's cost.
 
-    `settles`: ids of the inputs it settles here. `informs`: what knowing them is worth to the choice. `saves`: what a good
-    answer takes off the option's cost, or off that of the cheapest offer, where the answer is a price (its mean less the P5 of
-    what it may be), else None; `footing`: ids of every input behind that cost.
-    A swing is None where no input that this case draws depends on the answer.
+    `settles`: ids of the inputs it settles here. `informs`: what knowing them is worth to the choice. A swing is None where no input that this case draws depends on the answer.
     """
 
     question: Question
@@ -59,27 +56,17 @@ class PricedQuestion:
     difference: model.Stake | None
     own_cost: model.Stake | None
     informs: Estimate
-    saves: float | None
-    footing: frozenset[str] = frozenset()
-
-    @property
-    def by_price(self) -> bool:
-        """Whether it is worth more by the price that it brings than by the choice that it betters."""
-        return self.saves is not None and self.saves > self._told
 
     @property
     def worth(self) -> float:
-        """What its answer is worth: the larger of the two, as far as the first stands out of its noise; else nothing."""
-        return max(self._told, self.saves or 0.0)
-
-    @property
-    def order(self) -> tuple[float, float]:
-        """What the list is ordered by: the worth, then how far the answer moves the lead."""
-        return self.worth, self.difference.width if self.difference else 0.0
-
-    @property
-    def _told(self) -> float:
+        """What its answer is worth to the choice, as far as that stands out of its noise; else nothing."""
         return 0.0 if self.informs.below_noise else self.informs.value
+
+    @property
+    def order(self) -> tuple[float, float, float]:
+        """What the list is ordered by: the worth, then how far the answer moves the lead, then the cost."""
+        moved, staked = (stake.width if stake else 0.0 for stake in (self.difference, self.own_cost))
+        return self.worth, moved, staked
 
 
 @dataclass(frozen=True)

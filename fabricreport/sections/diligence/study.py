@@ -22,7 +22,7 @@ from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
-from fabricreport.models.information import FOLDS, Estimate, foreseen
+from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import one_node, rented, stages_of
@@ -70,16 +70,14 @@ def run(
     comparison: Comparison,
     moved: Callable[[Mapping[str, Uncertain]], Bills],
     informs: Callable[[Collection[str]], Estimate],
-    offered: Callable[[Collection[str]], Traced | None],
     changes: Changes | None,
 ) -> DiligenceResult:
     """Diligence for a client, from the other studies and the comparison they share.
 
     `moved`: the bills with some inputs set and all others at their draws. `informs`: what knowing inputs is worth to the
-    choice. `offered`: what a good answer takes off the cost of the cheapest offer, None where there is none. `changes`: what
-    the answers change.
+    choice. `changes`: what the answers change.
     """
-    on = Ground(given, latency, tail, tco, comparison, moved, informs, offered)
+    on = Ground(given, latency, tail, tco, comparison, moved, informs)
     book = read_providers()
     other = rivals(on)
     options = tuple(dict.fromkeys(ground.option.id for ground in (on, other) if ground is not None))
@@ -223,24 +221,8 @@ def _priced(on: Ground, book: ProviderBook) -> tuple[PricedQuestion, ...]:
         )
         # who asks a renter's sellers for a price learns what each of them takes off
         ids = (*draws, ASSUMED) if question.commercial and rented(on.given) else tuple(draws)
-        saves = _saved(on, draws, ids, stakes[1]) if question.commercial else None
-        informs, footing = on.informs(ids), frozenset() if saves is None else inputs_of(saves)
-        saved = None if saves is None else float(plain(saves))
-        found.append(PricedQuestion(question, tuple(draws), *stakes, informs, saved, footing))
+        found.append(PricedQuestion(question, tuple(draws), *stakes, on.informs(ids)))
     return tuple(sorted(found, key=lambda q: q.order, reverse=True))
-
-
-def _saved(on: Ground, draws: Mapping[str, Any], ids: Collection[str], stake: model.Stake | None) -> Traced | None:
-    """What a good answer takes off the cost of the cheapest offer, or of the option where there is none: its mean less the P5
-    of what it may be, given the answer. None where no offer's price is open, and the answer moves no cost."""
-    if (saved := on.offered(ids)) is not None:
-        return saved
-    if stake is None:
-        return None
-    total = plain(on.total)
-    answers = np.column_stack([plain(d) for d in draws.values()])
-    told = foreseen(answers, total[:, None], seed=int(on.given.params.seed), folds=FOLDS)[:, 0]
-    return Traced(total.mean() - np.quantile(told, 0.05), inputs_of(on.total))
 
 
 def _stake(on: Ground, draws: Mapping[str, Any], amount: Traced, again: Callable[[Bills], Any]) -> model.Stake | None:

@@ -26,7 +26,7 @@ _ANSWERED = (("Size", "Q-NET-06"), ("Isolation", "Q-NET-14"))
 BELOW = "below noise"
 _FIRST = 8
 """How many questions a short table holds."""
-_AMOUNTS = ("Worth", "Through", "Moves the saving by", "Moves the cost by")
+_AMOUNTS = ("Worth to the choice", "Moves the saving by", "Moves the cost by")
 NEITHER = "neither"
 SHARE = "share"
 
@@ -98,18 +98,10 @@ def first_questions(result: DiligenceResult) -> Table:
 
 
 def _amounts(result: DiligenceResult, priced: PricedQuestion) -> list[Number | str | None]:
-    """What an answer is worth, through what, and how far it moves the lead and the cost."""
+    """What an answer is worth to the choice, and how far it moves the lead and the cost."""
     moved = (result.numbers.get(f"diligence.{name}.{priced.question.id}") for name in ("moves", "stake"))
-    return [*_worth(result, priced), *moved]
-
-
-def _worth(result: DiligenceResult, priced: PricedQuestion) -> tuple[Number | str | None, str]:
-    """What an answer is worth, and whether that is a better choice or a better price."""
-    if priced.by_price:
-        return result.numbers[f"diligence.saves.{priced.question.id}"], "a better price"
-    if priced.worth > 0:
-        return result.numbers[f"diligence.informs.{priced.question.id}"], "a better decision"
-    return (BELOW if priced.settles else None), ""
+    below = BELOW if priced.settles else None
+    return [result.numbers.get(f"diligence.informs.{priced.question.id}", below), *moved]
 
 
 def contract_terms(given: Inputs, result: DiligenceResult) -> Table:

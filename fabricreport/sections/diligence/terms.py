@@ -66,6 +66,11 @@ class Damages:
         return significant(self.share * self.loss, _STATED) if self.by_share else written(self.most, at_least=True)
 
     @property
+    def loss_per_week(self) -> float:
+        """The loss of a week, as it is stated for its unit."""
+        return self.loss * DAYS_PER_WEEK / _DAYS[self.unit]
+
+    @property
     def limit_weeks(self) -> float:
         """The limit in weeks."""
         return self.limit * _DAYS[self.unit] / DAYS_PER_WEEK

@@ -18,7 +18,6 @@ from fabricreport.sections.decision.courses.result import (
 )
 from fabricreport.sections.decision.courses.weeks import clock_of
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, PairSpec, Spec
-from fabricreport.sections.diligence.terms import DAMAGES_CAP, PROMISED, SHARE
 from fabricreport.vocabulary import CourseKind
 
 _LEARNT = (str(CourseKind.OFFERS), str(CourseKind.PILOT))
@@ -136,24 +135,6 @@ _MEETING = (
         lambda found: _priced(found.meeting).late,
         _MET_BY,
         _meets,
-        digits=2,
-    ),
-)
-
-
-_CLAUSES = (
-    EachSpec(
-        "decision.courses.clause_worth[clause]",
-        "usd",
-        label=lambda at, option: f"What damages for weeks until stable bring: {at.names[option]}",
-        rule="mean over the outcomes of min(weeks beyond the promise × sum for a week, cap)",
-        value=lambda at, option: at.result.courses.clauses[option].paid,
-        inputs=lambda at, option: {
-            *inputs_of(at.result.courses.clauses[option].paid),
-            *at.result.courses.clauses[option].terms.rests_on,
-            *(DAMAGES_CAP, SHARE, PROMISED),
-        },
-        central="mean",
         digits=2,
     ),
 )
@@ -288,11 +269,10 @@ _LEVEL = (
         when=lambda at: _single(at).level_rent is not None,
     ),
 )
-COURSES = (*_LEVEL, *_ROWS, *_MEETING, *_LEARNING, *_RENT, *_CLAUSES, *_STAGES, *_SINGLE)
+COURSES = (*_LEVEL, *_ROWS, *_MEETING, *_LEARNING, *_RENT, *_STAGES, *_SINGLE)
 """Every figure of the courses of action."""
 COURSE_INDEXES: dict[str, Index[DecisionFigures]] = {
     "course": Index(lambda at: [row.key for row in at.result.courses.rows]),
-    "clause": Index(lambda at: at.result.courses.clauses),
     "stop": Index(lambda at: map(str, range(len(growing.stops))) if (growing := at.result.courses.growing) else ()),
     "staged": Index(lambda at: at.result.courses.growing.left if at.result.courses.growing else ()),
 }

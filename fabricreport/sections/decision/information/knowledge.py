@@ -20,7 +20,7 @@ from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.information import FOLDS, Estimate, evppi, evsi, foreseen, observed
 from fabricreport.models.risk.goodput import luck_of
-from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import gpu_type
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.judged import MOVE, SPREAD
@@ -74,15 +74,6 @@ class Knowledge:
         if known not in self._worths:
             self._worths[known] = evppi(self.costs, np.column_stack([self.draw(i) for i in known]), seed=self._seed)
         return self._worths[known]
-
-    def saved(self, ids: Collection[str]) -> Traced | None:
-        """What good prices take off the cost of the offer that costs least: the mean of the offer that costs least on average,
-        less the P5 of the cheapest given the inputs. None where there are no offers."""
-        known = self._known(ids)
-        if self.offers is None or not self.options or not known:
-            return None
-        told = foreseen(np.column_stack([self.draw(i) for i in known]), self.costs, seed=self._seed, folds=FOLDS)
-        return Traced(self.costs.mean(axis=0).min() - np.quantile(told.min(axis=1), 0.05), self.rests_on)
 
     def _known(self, ids: Collection[str]) -> list[str]:
         rent = {SPREAD, ASSUMED, gpu_type(self.given).server.rent}

@@ -1,19 +1,20 @@
-"""When an action applies to a case: one condition for each, with what it is worth in money where that is known."""
+"""When an action applies to a case: one condition for each, with what it brings on average where that is known."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fabricreport.books.names import item_names, whole_names
+from fabricreport.books.names import input_names, item_names, whole_names
 from fabricreport.findings import OptionName
+from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import mean_of
+from fabricreport.provenance import inputs_of, mean_of
 from fabricreport.sections.client import one_node, rented, run_by_others
-from fabricreport.sections.decision.courses.result import TEST_OF
 from fabricreport.sections.decision.market import beyond_the_servers
 from fabricreport.sections.decision.monday.kinds import Kind, actions
+from fabricreport.sections.decision.monday.worth import Gain, gain, shown
 from fabricreport.sections.decision.offers.judged import Open
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import label_of
@@ -65,10 +66,16 @@ class Facts:
         """The two compared; one where only one is."""
         return tuple(dict.fromkeys((self.result.verdict.choice, self.result.verdict.runner_up)))
 
-    def price(self, promise: str) -> float | None:
-        """What a unit of a promise costs, if it costs anything."""
-        found = self.promises.get(promise)
-        return found.price.value if found and found.price and found.price.value > 0 else None
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The networks that offers are asked of: all that money does not tell apart, and those whose offers decide."""
+        kin = (self.result.kin,) if self.result.kin else ()
+        return tuple(dict.fromkeys((*(self.pair if self.asks_first else self.bought), *kin)))
+
+    @property
+    def asks_first(self) -> bool:
+        """Whether the order waits for what offers tell."""
+        return self.result.courses.advised.kind in (CourseKind.EITHER, CourseKind.OFFERS)
 
     def apart(self, promise: str, *parts: str) -> bool:
         """Whether the two write down, or lose, other amounts on a promise, as printed; never where one of them is advised."""
@@ -91,37 +98,28 @@ class Facts:
 
 @dataclass(frozen=True)
 class Due:
-    """An action that applies: its `worth` in money (None where it protects and nothing prices it), the `key` that its
-    figures go by, what it is about (`things`), and the questions that it settles. `choice`: whether it is worth that by a
-    better choice, and not by a lower price. `either`: the parts of its phrase that name an amount of each of the two, because
-    neither is advised and their amounts part."""
+    """An action that applies: what it is worth (None where it protects and nothing prices it), the `key` that its figures go
+    by, what it is about (`things`), the networks that it is put for where there are several (`networks`), and the questions
+    that it settles. `either`: its letter names an amount of each of two, because neither is advised and their amounts part."""
 
     kind: Kind
-    worth: float | None
+    worth: Gain | None = None
     key: str = ""
     things: tuple[str, ...] = ()
     settles: tuple[str, ...] = field(default=())
-    choice: bool = False
-    either: frozenset[str] = frozenset()
+    networks: tuple[str, ...] = ()
+    either: bool = False
 
 
 Condition = Callable[[Facts], Due | None]
 
 
-def _asked(at: Facts, kind: Kind, things: tuple[str, ...]) -> Due:
-    """An action that puts questions, of which the one worth most prices it."""
-    questions = actions()[kind].questions
-    put = [at.questions[q] for q in questions if q in at.questions]
-    best = max(put, key=lambda q: q.worth, default=None)
-    if best is None or best.worth <= 0:
-        return Due(kind, None, questions[0], things, questions)
-    return Due(kind, best.worth, best.question.id, things, questions, choice=not best.by_price)
-
-
 def _rents(at: Facts) -> Due | None:
     """Whom page one asks first; where no price is known, sellers that name the fabric."""
+    if not rented(at.given):
+        return None
     sellers = sellers_asked(at) or tuple(s.name for s in at.tests.shown[:_SELLERS]) or (_EACH,)
-    return _asked(at, Kind.RENTS, sellers) if rented(at.given) else None
+    return Due(Kind.RENTS, shown(at.result, "rents"), things=sellers, settles=actions()[Kind.RENTS].questions)
 
 
 def sellers_asked(at: Facts, *, open_: Open | None = None) -> tuple[str, ...]:
@@ -134,36 +132,26 @@ def sellers_asked(at: Facts, *, open_: Open | None = None) -> tuple[str, ...]:
 
 
 def _quote(at: Facts) -> Due | None:
-    """Quotes of the whole parts list, above all of what nobody publishes a price for and of what is out of date."""
+    """Quotes of the whole parts list of each network that offers are asked of, above all of what nobody publishes a price for
+    and of what is out of date."""
     if rented(at.given):
         return None
     unpriced = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by]
     old = [item_names(item).row for item in at.result.monday.stale if f"price:{item}" in _quoted(at)]
-    return _asked(at, Kind.QUOTE, (*unpriced[:_NAMED], *old[:_NAMED]) or (_EVERYTHING,))
+    waiting = at.result.courses.offers.waiting if at.asks_first and at.result.courses.offers else 0.0
+    return Due(
+        Kind.QUOTE,
+        shown(at.result, "quotes", waiting=waiting),
+        things=(*unpriced[:_NAMED], *old[:_NAMED]) or (_EVERYTHING,),
+        settles=actions()[Kind.QUOTE].questions,
+        networks=tuple(at.names[o] for o in at.asked) if len(at.asked) > 1 else (),
+    )
 
 
 def _quoted(at: Facts) -> frozenset[str]:
     """Ids of the inputs that quotes of the parts list, or of the rent, settle."""
     asked = (*actions()[Kind.QUOTE].questions, *actions()[Kind.RENTS].questions)
     return frozenset(i for q in asked if q in at.questions for i in at.questions[q].settles)
-
-
-def _both(at: Facts) -> Due | None:
-    asks = at.result.verdict.open or at.result.courses.advised.kind == CourseKind.OFFERS
-    if rented(at.given) or not asks or len(at.pair) == 1:
-        return None
-    asked = at.result.information.tried(TEST_OF[CourseKind.OFFERS]) if at.result.information else None
-    worth = asked.estimate.value if asked and not asked.estimate.below_noise else None
-    return Due(Kind.BOTH, worth, things=tuple(at.names[o] for o in at.pair))
-
-
-def _kin(at: Facts) -> Due | None:
-    kin = at.result.kin
-    if not kin:
-        return None
-    choice = at.result.verdict.choice
-    gap = abs(float(at.result.totals[kin].mean() - at.result.totals[choice].mean()))
-    return Due(Kind.KIN, gap or None, kin, (at.names[choice], at.names[kin]))
 
 
 def _generation(at: Facts) -> Due | None:
@@ -173,78 +161,83 @@ def _generation(at: Facts) -> Due | None:
         return None
     pair = mismatch.alike
     others = tuple(whole_names(at.given.all_options[o] for o in (pair.choice, pair.rival) if o not in at.pair).values())
-    worth = abs(at.result.verdict.lead - pair.lead)
-    return Due(Kind.GENERATION, worth, pair.key, others) if others and worth else None
+    return Due(Kind.GENERATION, key=pair.key, things=others) if others else None
 
 
 def _delivery(at: Facts) -> Due | None:
     terms = at.tests.terms
-    price = terms.delivery.loss if terms else 0.0
-    return Due(Kind.DELIVERY, price) if at.given.params.dated and price > 0 else None
+    if not at.given.params.dated or terms is None or terms.delivery.loss <= 0:
+        return None
+    return Due(Kind.DELIVERY, gain(terms.delivery.paid(at.result.schedule.late_weeks), terms.delivery.rests_on))
 
 
-def _either(at: Facts, promise: str, written: tuple[str, ...]) -> frozenset[str]:
-    """The parts that name the amounts of either of the two: what a shortfall costs, and with it what a letter writes."""
-    worth = {"worth"} if at.apart(promise, "price") else set()
-    return frozenset(worth | ({"send"} if at.apart(promise, *(written or ("price",))) else set()))
+def _broken(at: Facts, *promises: str) -> Gain | None:
+    """What breaking these promises pays on average; of two that may be ordered, each as often as it is the cheaper."""
+    share = at.result.verdict.probability if at.tests.terms_of_rival else 1.0
+    weighed = ((at.tests.terms, share), (at.tests.terms_of_rival, 1.0 - share))
+    paid = [
+        (mean_of(of.worth[p]) * part, inputs_of(of.worth[p]))
+        for of, part in weighed
+        if of
+        for p in promises
+        if p in of.worth
+    ]
+    return gain(sum(amount for amount, _ in paid), frozenset[str]().union(*(ids for _, ids in paid)))
 
 
 def _clause(at: Facts) -> Due | None:
     """Damages on the weeks until stable, on the terms that the courses price."""
-    option = at.result.courses.base
-    clause = at.result.courses.clauses.get(option)
-    worth = mean_of(clause.paid) if clause else 0.0
-    both = (
-        frozenset({"worth", "send"}) if at.result.verdict.open and len(at.result.courses.clauses) > 1 else frozenset()
-    )
-    return Due(Kind.CLAUSE, worth, option, either=both) if worth > 0 else None
+    several = len(at.result.courses.clauses) > 1 and at.result.verdict.open
+    clauses = at.result.courses.clauses
+    return Due(Kind.CLAUSE, _broken(at, "weeks"), at.result.courses.base, either=several) if clauses else None
+
+
+def _weeks(at: Facts) -> Due | None:
+    """A term on weeks where no clause is priced, as of a renter."""
+    promise = at.promises.get("weeks")
+    if _clause(at) is not None or promise is None or promise.price is None or not at.turned_by_weeks():
+        return None
+    return Due(Kind.WEEKS, _broken(at, "weeks"), either=at.apart("weeks", "passes", "price"))
 
 
 def _rent_first(at: Facts) -> Due | None:
-    """What renting first is worth: the lateness that it saves, or what it costs less."""
+    """What renting first is worth: the lateness that it saves less what it costs, or what it costs less."""
     courses = at.result.courses
     row = courses.row(CourseKind.RENT_FIRST)
     if courses.advised.kind != CourseKind.RENT_FIRST or row is None:
         return None
     if courses.by_date and courses.meeting:
-        return Due(Kind.RENT_FIRST, mean_of(courses.meeting.late) or None)
-    return Due(Kind.RENT_FIRST, -mean_of(row.against), choice=True)
+        return Due(Kind.RENT_FIRST, gain(courses.meeting.late - courses.meeting.extra, inputs_of(courses.meeting.late)))
+    return Due(Kind.RENT_FIRST, gain(-row.against, inputs_of(row.against)))
 
 
 def _pilot(at: Facts) -> Due | None:
     courses = at.result.courses
     if courses.advised.kind != CourseKind.PILOT or courses.pilot is None:
         return None
-    return Due(Kind.PILOT, -mean_of(courses.pilot.net), things=tuple(at.names[o] for o in at.pair))
+    worth = gain(-courses.pilot.net, inputs_of(courses.pilot.net))
+    return Due(Kind.PILOT, worth, things=tuple(at.names[o] for o in at.pair))
 
 
 def _trial(at: Facts) -> Due | None:
     """Jobs within single nodes, where they cost less or so little more that it does not count."""
     row = at.result.courses.row(CourseKind.SINGLE_NODE)
-    if row is None or not row.ranked:
+    if row is None or not row.ranked or mean_of(row.against) >= at.result.verdict.materiality:
         return None
-    against = mean_of(row.against)
-    return Due(Kind.TRIAL, -against if against < 0 else None) if against < at.result.verdict.materiality else None
-
-
-def _weeks(at: Facts) -> Due | None:
-    """A term on weeks where no clause is priced, as of a renter."""
-    if _clause(at) is not None:
-        return None
-    price = at.price("weeks")
-    if price is None or not at.turned_by_weeks():
-        return None
-    return Due(Kind.WEEKS, price, either=_either(at, "weeks", ("passes", "price")))
+    return Due(Kind.TRIAL, gain(-row.against, inputs_of(row.against)))
 
 
 def _tuner(at: Facts) -> Due | None:
+    """Somebody who tunes the network: what that saves in the first year, less what it costs."""
     skill = {o.id: o.behaviour.skill for o in at.given.options}
     lacking = str(at.given.params.organisation.qos_expertise) == "none"
     if run_by_others(at.given) or not lacking or not any(skill[o] for o in at.bought):
         return None
     action = actions()[Kind.TUNER]
-    saved = next((mean_of(v.saved_usd) for v in at.tail.levers if v.id == action.lever), 0.0)
-    return Due(Kind.TUNER, saved if saved > 0 else None, action.lever, settles=action.questions)
+    net = next(
+        (gain(v.saved_usd - v.cost_usd, inputs_of(v.saved_usd)) for v in at.tail.levers if v.id == action.lever), None
+    )
+    return Due(Kind.TUNER, net, action.lever, settles=action.questions)
 
 
 def _topology(at: Facts) -> Due | None:
@@ -252,45 +245,55 @@ def _topology(at: Facts) -> Due | None:
     sellers = sellers_asked(at, open_=Open.TOPOLOGY) or unasked
     if not rented(at.given) or not sellers:
         return None
-    return _asked(at, Kind.TOPOLOGY, sellers)
+    questions = actions()[Kind.TOPOLOGY].questions
+    return Due(Kind.TOPOLOGY, _answer(at, *questions), things=sellers, settles=questions)
+
+
+def _answer(at: Facts, *questions: str) -> Gain | None:
+    """What the answer worth most of these is worth to the choice: whoever asks pays nothing."""
+    put = [at.questions[q] for q in questions if q in at.questions]
+    best = max(put, key=lambda q: q.worth, default=None)
+    known = at.result.information
+    return gain(best.worth, known.rests_on if known else frozenset()) if best else None
 
 
 def _halls(at: Facts) -> Due | None:
     cluster = at.given.params.cluster
-    return Due(Kind.HALLS, None) if sites_in_use(cluster, cluster.final_gpus) > 1 and not rented(at.given) else None
+    return Due(Kind.HALLS) if sites_in_use(cluster, cluster.final_gpus) > 1 and not rented(at.given) else None
 
 
 def _reprice(at: Facts) -> Due | None:
     cluster = at.given.params.cluster
-    if cluster.final_gpus <= cluster.gpus or at.result.courses.advised.kind == CourseKind.AHEAD:
-        return None
-    growing, choice = at.result.courses.growing, at.result.verdict.choice
-    return Due(Kind.REPRICE, None if growing is None else mean_of(growing.left[choice]), choice)
+    grows = cluster.final_gpus > cluster.gpus and at.result.courses.advised.kind != CourseKind.AHEAD
+    return Due(Kind.REPRICE, key=at.result.verdict.choice) if grows else None
 
 
 def _acceptance(at: Facts) -> Due | None:
-    return Due(Kind.ACCEPTANCE, at.price("busbw"), either=_either(at, "busbw", ("passes",))) if at.promises else None
+    """The test as a term, and what its credits pay."""
+    if not at.promises:
+        return None
+    return Due(Kind.ACCEPTANCE, _broken(at, "busbw", "latency"), either=at.apart("busbw", "passes"))
 
 
 def _stale(at: Facts) -> Due | None:
     """Prices out of date that no other quote renews."""
-    old = {i: moved for i, moved in at.result.monday.stale.items() if f"price:{i}" not in _quoted(at)}
+    old = [i for i in at.result.monday.stale if f"price:{i}" not in _quoted(at)]
     if not old:
         return None
-    first = next(iter(old))
-    return Due(Kind.STALE, old[first], first, tuple(item_names(item).row for item in list(old)[:_NAMED]))
+    knowing = at.result.knowing([f"price:{i}" for i in old])
+    known = at.result.information
+    worth = gain(knowing.value, known.rests_on) if known and not knowing.below_noise else None
+    return Due(Kind.STALE, worth, old[0], tuple(item_names(item).row for item in old[:_NAMED]))
 
 
 def _newer_gpu(at: Facts) -> Due | None:
     newer = newer_gpu(at.given)
-    return Due(Kind.NEWER_GPU, None, newer.id, (newer.name,)) if newer else None
+    return Due(Kind.NEWER_GPU, key=newer.id, things=(newer.name,)) if newer else None
 
 
 def _experts(at: Facts) -> Due | None:
-    group = actions()[Kind.EXPERTS].learns
-    told = at.result.information.telling if at.result.information else ()
-    worth = next((w.estimate.value for w in told if w.group.id == group), None)
-    return Due(Kind.EXPERTS, worth, group, choice=True) if worth and not at.given.elicited else None
+    worth = shown(at.result, "experts")
+    return Due(Kind.EXPERTS, worth) if worth and not at.given.elicited else None
 
 
 def unanswered(at: Facts, settled: frozenset[str]) -> Due | None:
@@ -298,17 +301,30 @@ def unanswered(at: Facts, settled: frozenset[str]) -> Due | None:
     left = [q for q in at.tests.priced if q.question.id not in settled and not at.answered(q.question.id)]
     if not left or one_node(at.given, int(at.given.params.cluster.gpus)):
         return None
-    best, question = left[0], left[0].question
-    if best.worth <= 0:  # knowing it would not better the choice by more than the noise
+    question = left[0].question
+    worth = _answer(at, question.id)  # none where knowing it would not better the choice by more than the noise
+    return Due(Kind.ANSWERS, worth, question.id, (question.title, question.question), (question.id,)) if worth else None
+
+
+def settled_by(at: Facts, listed: Collection[Kind]) -> Mapping[str, Kind]:
+    """The kind of action that settles each input that would change the advice, by the input's id: the one that the book of
+    settlings names, or where that does not apply a record that the seller shows."""
+    named = {change.turn.input_id: Kind(change.turn.settled["step"]) for change in at.result.changes}
+    return {i: kind if kind in listed or kind == Kind.OWN else Kind.RECORD for i, kind in named.items()}
+
+
+def unsettled(at: Facts, kind: Kind, steps: Mapping[str, Kind]) -> Due | None:
+    """What would change the advice and no other action settles: what the client alone can tell, or what a record shows."""
+    ids = [i for i, settles in steps.items() if settles == kind]
+    if not ids:
         return None
-    things = (question.title, question.question)
-    return Due(Kind.ANSWERS, best.worth, question.id, things, (question.id,), choice=not best.by_price)
+    knowing, known = at.result.knowing(ids), at.result.information
+    worth = gain(knowing.value, known.rests_on) if known and not knowing.below_noise else None
+    return Due(kind, worth, things=tuple(inside(input_names(at.given, i).row) for i in ids))
 
 
 CONDITIONS: Mapping[Kind, Condition] = {
     Kind.RENTS: _rents,
-    Kind.BOTH: _both,
-    Kind.KIN: _kin,
     Kind.GENERATION: _generation,
     Kind.QUOTE: _quote,
     Kind.DELIVERY: _delivery,

@@ -1,24 +1,31 @@
-"""Figures of what is to be done before signing: what a fresh price is worth."""
+"""Figures of what is to be done before signing: what each step is worth."""
 
 from __future__ import annotations
 
-from fabricreport.sections.decision.figure_context import HORIZON, DecisionFigures, EachSpec
-from fabricreport.sections.decision.turning import label_of
-from fabricreport.sections.decision.unquoted_figures import RERUN
+from collections.abc import Mapping
+
+from fabricreport.figures import Index
+from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec
+from fabricreport.sections.decision.monday.kinds import Kind
+from fabricreport.sections.decision.monday.worth import Gain
+
+WORTH = "decision.worth"
 
 
-def _stale(at: DecisionFigures, item: str) -> str:
-    return label_of(at.given, f"price:{item}")
+def _gains(at: DecisionFigures) -> Mapping[str, Gain]:
+    return {str(one.action.kind): one.due.worth for one in at.steps().todos if one.due.worth}
 
 
 MONDAY: tuple[EachSpec, ...] = (
     EachSpec(
-        "decision.monday.stale[stale]",
+        f"{WORTH}[step]",
         "usd",
-        label=lambda at, item: f"How far a price that is out of date moves the total cost: {_stale(at, item)}",
-        rule=RERUN
-        + "mean total cost of the option with the lower mean at the high end of the price’s 90 % range less that at its low end, without sign",
-        value=lambda at, item: at.result.monday.stale[item],
-        inputs=lambda at, item: (f"price:{item}", "param:cluster.gpus", HORIZON),
+        label=lambda _, step: f"What a step before signing is worth on average: {step}",
+        rule="mean over the outcomes of what it brings to the course advised − what it costs − the cost of its wait; of what is found out, mean cost of the option cheapest on average − that of the option chosen on what is shown, by regression",
+        value=lambda at, step: _gains(at)[step].usd,
+        inputs=lambda at, step: _gains(at)[step].rests_on,
+        digits=2,
     ),
 )
+INDEXES: Mapping[str, Index[DecisionFigures]] = {"step": Index(_gains, tuple(Kind))}
+"""What their ids run through."""

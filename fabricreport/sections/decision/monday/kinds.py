@@ -15,8 +15,6 @@ class Kind(StrEnum):
     """What there may be to do; each has a condition, and sentences in the notebook."""
 
     RENTS = "rents"
-    BOTH = "both"
-    KIN = "kin"
     GENERATION = "generation"
     QUOTE = "quote"
     DELIVERY = "delivery"
@@ -34,17 +32,32 @@ class Kind(StrEnum):
     STALE = "stale"
     NEWER_GPU = "newer-gpu"
     EXPERTS = "experts"
+    OWN = "own"
+    RECORD = "record"
 
 
-PARTING = (Kind.CLAUSE, Kind.WEEKS, Kind.ACCEPTANCE)
-"""Whose amounts may be others for each of two networks: a letter then names both."""
+PARTING = (Kind.QUOTE, Kind.CLAUSE, Kind.WEEKS, Kind.ACCEPTANCE)
+"""Whose letter may have to name several networks: each with its amount, or all that offers are asked of."""
+NEVER_LEFT_OUT = (
+    Kind.RENTS,
+    Kind.QUOTE,
+    Kind.DELIVERY,
+    Kind.CLAUSE,
+    Kind.WEEKS,
+    Kind.ACCEPTANCE,
+    Kind.OWN,
+    Kind.RECORD,
+)
+"""What the advice is on condition of, and what settles that which would change it."""
+
+PAGE_ONE = 4
+"""So many lines stand on page one of a memo, the others at the end of its body."""
 
 
 @dataclass(frozen=True)
 class Action:
     """One entry: roles of who acts and of who answers, working days, whether only a contract settles it, whether it is
-    about the network, the questions that it puts, the lever of the risk that it pulls and the group of inputs that it tells
-    of ('' for none). `answer`: working days from the question to its answer, or the id of the entry that states the wait."""
+    about the network, the questions that it puts and the lever of the risk that it pulls ('' for none). `answer`: working days from the question to its answer, or the id of the entry that states the wait."""
 
     kind: Kind
     who: str
@@ -54,7 +67,6 @@ class Action:
     network: bool
     questions: tuple[str, ...] = ()
     lever: str = ""
-    learns: str = ""
     answer: int | str = ""
 
 
@@ -80,7 +92,6 @@ def _action(kind: Kind, row: Mapping[str, Any]) -> Action:
         row["network"],
         tuple(row.get("questions", ())),
         row.get("lever", ""),
-        row.get("learns", ""),
         row.get("answer", ""),
     )
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import one_node, rented
-from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts, unanswered
-from fabricreport.sections.decision.monday.kinds import Action, actions, most, roles
+from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts, settled_by, unanswered, unsettled
+from fabricreport.sections.decision.monday.kinds import NEVER_LEFT_OUT, Action, Kind, actions, most, roles
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.diligence.terms import Terms
 from fabricreport.sections.schedule.calendar import Calendar, Step
 from fabricreport.sections.tail_risk.result import TailResult
-from fabricreport.vocabulary import Ground
+from fabricreport.vocabulary import CourseKind, Ground
 
 READER = "reader"
 
@@ -35,25 +36,45 @@ class Todo:
 
 @dataclass(frozen=True)
 class Monday:
-    """The list, the calendar that its days come from, and the terms that its letters put."""
+    """The list, the calendar that its days come from, and the terms that its letters put.
+
+    `settles`: the mark of the line that settles each input that would change the advice, by the input's id. `parted`: a percent
+    of bandwidth costs other amounts on the two that may be ordered."""
 
     todos: tuple[Todo, ...]
     calendar: Calendar
     terms: Terms | None = None
+    settles: Mapping[str, str] = field(default_factory=dict)
+    parted: bool = False
 
 
 def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tail: TailResult) -> Monday:
     """What this client has to do before it signs."""
     at = Facts(given, result, tests, tail)
     calendar = result.schedule.advised
-    todos = tuple(
-        _todo(at, str(number), found, calendar) for number, found in enumerate(ranked(applying(at))[: most()], start=1)
-    )
-    return Monday(todos, calendar, tests.terms)
+    found = applying(at)
+    steps = settled_by(at, {one.kind for one in found})
+    found += [left for kind in (Kind.OWN, Kind.RECORD) if (left := unsettled(at, kind, steps)) is not None]
+    listed = _kept(ranked(found))
+    todos = tuple(_todo(at, str(number), one, calendar) for number, one in enumerate(listed, start=1))
+    marks = {one.action.kind: one.mark for one in todos}
+    settles = {input_id: marks[kind] for input_id, kind in steps.items()}
+    return Monday(todos, calendar, tests.terms, settles, at.apart("busbw", "price"))
+
+
+def _kept(found: list[Due]) -> list[Due]:
+    """As many as the list holds, those worth least left out; none that the advice or what would change it points to."""
+    spare = [one for one in found if one.kind not in NEVER_LEFT_OUT]
+    kept = spare[: max(most() - (len(found) - len(spare)), 0)]
+    return [one for one in found if one.kind in NEVER_LEFT_OUT or one in kept]
 
 
 def network_matters(at: Facts) -> bool:
-    """Whether there is a network, and the size is one at which it shows."""
+    """Whether the course advised needs a network, and the size is one at which it shows."""
+    single = at.result.courses.single
+    within = rented(at.given) and single.total is not None and single.days is None
+    if within or at.result.courses.advised.kind == CourseKind.SINGLE_NODE:
+        return False
     return at.result.ground != Ground.SIZE and not one_node(at.given, int(at.given.params.cluster.final_gpus))
 
 
@@ -70,7 +91,7 @@ def applying(at: Facts) -> list[Due]:
 def ranked(found: list[Due]) -> list[Due]:
     """The same, those worth most first; what is not priced stands last, in the order of the file."""
     order = list(actions())
-    return sorted(found, key=lambda one: (one.worth is None, -(one.worth or 0.0), order.index(one.kind)))
+    return sorted(found, key=lambda one: (-one.worth.usd if one.worth else 0.0, order.index(one.kind)))
 
 
 def _todo(at: Facts, mark: str, found: Due, calendar: Calendar) -> Todo:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
+from fabricreport.sections.decision.monday.figures import WORTH
 from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.words import named
 
 UNPRICED = "protects, not priced"
+WORTH_HEAD = "Worth on average"
 
 
 def todo(monday: Monday) -> Table:
     """What to do, who does it, by when, and what it is worth."""
-    rows = [
-        Row([Name(one.mark), _said(one, "do"), Name(_who(one)), Name(_by(one)), _worth(one)]) for one in monday.todos
-    ]
-    return Table([Column(h) for h in ("", "Do", "Who", "By", "Worth")], rows)
+    rows = [Row([Name(one.mark), _said(one), Name(_who(one)), Name(_by(one)), _worth(one)]) for one in monday.todos]
+    return Table([Column(h) for h in ("", "Do", "Who", "By", WORTH_HEAD)], rows)
 
 
-def _said(one: Todo, part: str) -> Phrase:
-    return Phrase(one.action.kind, f"{part}-either" if part in one.due.either else part, named(one))
+def _said(one: Todo) -> Phrase:
+    return Phrase(one.action.kind, "do-several" if one.due.networks else "do", named(one))
 
 
 def _who(one: Todo) -> str:
@@ -33,5 +33,5 @@ def _by(one: Todo) -> str:
     return f"{day}, as a draft term" if one.action.contract else day
 
 
-def _worth(one: Todo) -> Phrase | str:
-    return UNPRICED if one.due.worth is None else _said(one, "choice" if one.due.choice else "worth")
+def _worth(one: Todo) -> str:
+    return f"{{{WORTH}.{one.action.kind}}}" if one.due.worth else UNPRICED

@@ -9,6 +9,8 @@ from fabricreport.sections.decision.monday.kinds import PARTING, Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.schedule.days import told
 
+BETTER = ("better_by_time", "better_by_one", "better_by_two")
+
 
 def named(one: Todo) -> Named:
     """A line as its sentences name it: what it is about (all of it, as a list too, the first and the last), to whom, and the day."""
@@ -18,6 +20,7 @@ def named(one: Todo) -> Named:
         one.due.key,
         things=joined(things, last=" and "),
         listed=joined(things, "; "),
+        networks=joined(one.due.networks, last=" and "),
         first=Name(things[0] if things else ""),
         last=Name(things[-1] if things else ""),
         to=Name(one.to or one.who),
@@ -35,12 +38,22 @@ def monday_words(monday: Monday) -> Mapping[str, object]:
     found |= {letter_of(kind, either=either): () for kind in Kind for either in {False, kind in PARTING}}
     credit = "letter_credit"
     found |= {"exchange": Name(monday.terms.exchange.name if monday.terms else ""), credit: (), f"{credit}_either": ()}
+    found |= dict.fromkeys(BETTER, ())
     for one in monday.todos:
+        if one.action.kind in (Kind.QUOTE, Kind.RENTS) and monday.terms:
+            found[_better(monday)] = (named(one),)
         if one.action.kind == Kind.ACCEPTANCE and monday.terms and monday.terms.credits:
-            found[credit + ("_either" if "send" in one.due.either else "")] = (named(one),)
+            found[credit + ("_either" if one.due.either else "")] = (named(one),)
         found[word_of(one.action.kind)] = (named(one),)
-        found[letter_of(one.action.kind, either="send" in one.due.either)] = (named(one),)
+        found[letter_of(one.action.kind, either=one.due.either or bool(one.due.networks))] = (named(one),)
     return found
+
+
+def _better(monday: Monday) -> str:
+    """The word of the sum that offers are compared by: a percent of bandwidth in it has no cost, one, or one for each of two."""
+    if monday.terms is None or not monday.terms.credits:
+        return BETTER[0]
+    return BETTER[2] if monday.parted else BETTER[1]
 
 
 def word_of(kind: Kind) -> str:

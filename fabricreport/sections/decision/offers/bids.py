@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fabricreport.books.offers.offer import Offer
 from fabricreport.books.options import Option
+from fabricreport.books.quotes.answers import weeks_to_delivery
 from fabricreport.chain import Chain
 from fabricreport.inputs import Inputs
+from fabricreport.models.money.better_offer import Rates
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import rented
+from fabricreport.sections.diligence.terms import delivery, tuning
 from fabricreport.sections.offered_fabric import option_of
+from fabricreport.sections.tco import fabric
+from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.quantities import quantities
 from fabricreport.uncertain import exactly
 
@@ -31,7 +37,8 @@ class BidLine:
 class Bid:
     """An offer of pieces for one option: its total cost (draws,) at these prices, and the model's at its own.
 
-    `missing` are the items of the option that the seller does not quote: they stay at the model's prices.
+    `compared`: what offers are compared by, from the price of the first order, the weeks to delivery that the seller states and
+    our own of what it does not. `missing` are the items of the option that the seller does not quote: they stay at the model's prices.
     """
 
     offer: Offer
@@ -40,6 +47,7 @@ class Bid:
     missing: tuple[str, ...]
     total: Traced
     model: Traced
+    compared: Traced
 
     @property
     def gap(self) -> Traced:
@@ -62,7 +70,8 @@ def bid_of(base: Chain, offer: Offer) -> Bid:
     counts, _ = quantities(given, option, base.bills.built[option.id][0])
     lines = tuple(_lines(option, offer, counts))
     figures = {line.replaces: exactly(_own_price(given, line)) for line in lines}
-    total = base.replacing(figures).bills.totals[option.id]
+    bills = base.replacing(figures).bills
+    total = bills.totals[option.id]
     return Bid(
         offer,
         option.id,
@@ -70,7 +79,18 @@ def bid_of(base: Chain, offer: Offer) -> Bid:
         tuple(item for item, count in counts.items() if count and item not in offer.items),
         given.spread(Traced(total, {line.price for line in lines})),
         base.bills.totals[option.id],
+        given.spread(Traced(_compared(given, bills, option, lines), {line.price for line in lines})),
     )
+
+
+def _compared(given: Inputs, bills: Bills, option: Option, lines: Sequence[BidLine]) -> Any:
+    """What the offer is compared by (draws,): the bandwidth is what we assume until a test shows it."""
+    own, common = bills.own[option.id], bills.common
+    price: Any = sum(fabric.capex(bills.built[option.id][0], own, common).values(), start=0.0)
+    stated = [w for line in lines if (w := weeks_to_delivery(given.prices.by_id(line.price).source)) is not None]
+    lead = max(stated) if stated else own.arrival.lead
+    late, unstable = delivery(given, common, price), tuning(given, common, own.bring_up_weeks, price)
+    return Rates(late.loss_per_week, unstable.loss_per_week).total(price, lead, own.bring_up_weeks)
 
 
 def _lines(option: Option, offer: Offer, counts: Mapping[str, int]) -> Iterator[BidLine]:

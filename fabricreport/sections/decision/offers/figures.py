@@ -308,6 +308,12 @@ _BIDS = (
         "difference of the two totals, outcome by outcome",
         lambda bid: bid.gap,
     ),
+    _bid(
+        "compared",
+        lambda at, bid: f"What the offer of {bid.offer.seller} is compared by: {at.names[bid.option]}",
+        "price of the first order + weeks from order to delivery × a week without the GPUs + weeks until stable × a week of tuning",
+        lambda bid: bid.compared,
+    ),
     EachSpec(
         "decision.bids.counted[line]",
         "count",
