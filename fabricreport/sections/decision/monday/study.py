@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -55,14 +55,14 @@ def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tai
     found = applying(at)
     steps = settled_by(at, {one.kind for one in found})
     found += [left for kind in (Kind.OWN, Kind.RECORD) if (left := unsettled(at, kind, steps)) is not None]
-    listed = _kept(ranked(found))
+    listed = shortened(ranked(found))
     todos = tuple(_todo(at, str(number), one, calendar) for number, one in enumerate(listed, start=1))
     marks = {one.action.kind: one.mark for one in todos}
     settles = {input_id: marks[kind] for input_id, kind in steps.items()}
     return Monday(todos, calendar, tests.terms, settles, at.apart("busbw", "price"))
 
 
-def _kept(found: list[Due]) -> list[Due]:
+def shortened(found: Sequence[Due]) -> list[Due]:
     """As many as the list holds, those worth least left out; none that the advice or what would change it points to."""
     spare = [one for one in found if one.kind not in NEVER_LEFT_OUT]
     kept = spare[: max(most() - (len(found) - len(spare)), 0)]
