@@ -14,13 +14,13 @@ from fabricreport.blocks.template import Binder
 from fabricreport.books.questions import Question, known_ids, read_questions
 from fabricreport.case import Case
 from fabricreport.errors import InputError, Problem
-from fabricreport.findings import Name
 from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
 from fabricreport.scenario import client_slug
 from fabricreport.sections.diligence.clauses import clause
 from fabricreport.sections.diligence.held import TERM
 from fabricreport.sections.diligence.plan.result import PlannedTest
+from fabricreport.sections.diligence.tables import clause_words
 from fabricreport.uncertain import Uncertain
 
 NOT_RUN = "not run"
@@ -175,8 +175,7 @@ def _clause(case: Case, question: Question) -> Row | None:
     found = clause(case.inputs, result, question)
     if found is None:
         return None
-    words = {"option": Name(result.option.name), "rival": Name(result.rival.name)}
-    text = plain_text(Binder(case.figure, words).inline(found.text))
+    text = plain_text(Binder(case.figure, clause_words(result)).inline(found.text))
     breach = [{"id": n.id, "text": n.text, "value": n.as_dict()["value"]} for n in found.breach]
     told = {"text": text, "answered_by": found.seller, "figures": list(found.figures), "breach": breach}
     return {"id": question.id, **told, "note": DRAFT}

@@ -22,11 +22,10 @@ from fabricreport.books.questions import read_questions
 from fabricreport.case import Case, open_case
 from fabricreport.declared import DECLARED
 from fabricreport.figures import find_spec
-from fabricreport.findings import Name
 from fabricreport.formats import NBSP
 from fabricreport.inputs import INPUT_KINDS
-from fabricreport.sections.diligence.clauses import Clause, clauses, fields_of
-from fabricreport.sections.diligence.tables import contract_terms, first_questions, shortlist
+from fabricreport.sections.diligence.clauses import WORDS, Clause, clauses, fields_of
+from fabricreport.sections.diligence.tables import clause_words, contract_terms, first_questions, shortlist
 
 WORDINGS = [(q.id, wording) for q in read_questions() for sentence in q.clause for wording in sentence]
 FLOOR = {"question": "Q-NET-12", "answer": "A floor is written in.", "unit": "gbytes/s"}
@@ -60,8 +59,7 @@ def said(case: Case) -> dict[str, str]:
 
 def text(case: Case, clause: Clause) -> str:
     result = case.diligence()
-    words = {"option": Name(result.option.name), "rival": Name(result.rival.name)}
-    return plain_text(Binder(case.figure, words).inline(clause.text)).replace(NBSP, " ")
+    return plain_text(Binder(case.figure, clause_words(result)).inline(clause.text)).replace(NBSP, " ")
 
 
 # ---- the wordings themselves
@@ -72,7 +70,7 @@ def test_a_wording_is_a_sentence_with_declared_figures_and_no_number_of_its_own(
     bare = re.sub(r"\{[^{}]*\}", "", wording)
     assert bare.endswith(".") and not re.search(r"\d", bare)
     for field in fields_of(wording):
-        known = field in ("option", "rival") or field.startswith(INPUT_KINDS) or find_spec(DECLARED.values(), field)
+        known = field in WORDS or field.startswith(INPUT_KINDS) or find_spec(DECLARED.values(), field)
         assert known, field
         assert not field.startswith("diligence.term") or field == f"diligence.term.{question}"
 
@@ -88,7 +86,13 @@ def test_a_clause_is_one_to_three_sentences_and_one_that_holds_an_answer_says_wh
         assert len(question.clause) <= 3, question.id
         holds = any(f"{{diligence.term.{question.id}}}" in w for s in question.clause for w in s)
         assert holds == bool(question.best), question.id
-        assert question.best in ("", "most", "least") and question.breach in ("", "busbw", "weeks", "detection")
+        assert question.best in ("", "most", "least") and question.breach in (
+            "",
+            "busbw",
+            "weeks",
+            "detection",
+            "delivery",
+        )
 
 
 def test_all_questions_have_a_clause_but_the_one_for_a_reference() -> None:
@@ -132,26 +136,14 @@ def test_one_node_that_grows_is_asked_of_the_network_it_grows_into() -> None:
     assert "64 GPUs" in said(grows)["Q-NET-06"]
 
 
-def test_damages_are_those_of_the_decision_where_the_network_is_bought() -> None:
-    buyer, renter = case("example"), case("tern-finetuning")
-    of_course = buyer.figure(f"decision.courses.per_week.{buyer.diligence().option.id}")
-    assert buyer.figure("diligence.damages").value == of_course.value
-    assert f"liquidated damages of {of_course.text.replace(NBSP, ' ')} per week" in said(buyer)["Q-OPS-10"]
-    assert "diligence.damages" not in renter.diligence().numbers
-    assert "diligence.promised" not in renter.diligence().numbers
-    assert renter.figure("diligence.pass.weeks").text.replace(NBSP, " ") in said(renter)["Q-OPS-10"]
-
-
-@rows("base", ["example", "halden-cloud"])
-def test_the_weeks_of_the_clause_are_those_from_which_the_decision_counts_damages(base: str) -> None:
-    advised = case(base)
-    tests = advised.diligence()
-    weeks = [advised.figure("diligence.promised")]
-    options = [tests.option.id]
-    if tests.promises_of_rival:
-        weeks, options = [*weeks, advised.figure("diligence.rival.promised")], [*options, tests.rival.id]
-    assert [w.value for w in weeks] == [advised.figure(f"decision.courses.promised.{o}").value for o in options]
-    assert all(w.text.replace(NBSP, " ") in said(advised)["Q-OPS-10"] for w in weeks)
+@rows("base", ["example", "halden-cloud", "tern-finetuning"])
+def test_a_clause_on_time_states_limit_loss_damages_and_their_end_as_the_figures_have_them(base: str) -> None:
+    client = case(base)
+    stated = said(client)["Q-OPS-10"]
+    for figure in ("pass.weeks", "damages.weeks", "share.weeks", "price.weeks"):
+        assert client.figure(f"diligence.{figure}").text.replace(NBSP, " ") in stated, figure
+    bought = "diligence.cap" in client.diligence().numbers
+    assert bought == (base != "tern-finetuning") and (" of the price of the Network" in stated) == bought
 
 
 # ---- what a seller answers becomes the term

@@ -28,7 +28,7 @@ CLIENTS = ("example", "kestrel-lab", "measured")
 
 def afresh(case: Case, comparison: Comparison | None = None) -> DecisionResult:
     """A decision of which nothing is made yet."""
-    return run(Search(case.chain, comparison or case.comparison), lambda: case.knowledge)
+    return run(Search(case.chain, comparison or case.comparison), lambda: case.knowledge, case.monday)
 
 
 def capped_by_every_part(case: Case, comparison: Comparison) -> Verdict:

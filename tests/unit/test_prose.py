@@ -299,7 +299,7 @@ def test_no_sentence_stands_in_a_section_s_modules(section: str) -> None:
 
 
 CELL = (
-    "%%phrase quote each=todo in todo_quote\ndo: Ask for {todo.first}\nworth: {tco.gap[todo]} less\nsend: Please quote."
+    "%%phrase quote each=todo in todo_quote\ndo: Ask for {todo.first}\nnow: {tco.gap[todo]} less\nturns: Please quote."
 )
 
 
@@ -336,15 +336,15 @@ def with_phrases() -> Section:
 def test_a_phrase_is_said_of_its_thing_and_emits_nothing_itself() -> None:
     body = with_phrases()
     assert body.emitted == []
-    assert said(body, Phrase("quote", "do", thing()), Phrase("quote", "worth", thing())) == [
+    assert said(body, Phrase("quote", "do", thing()), Phrase("quote", "now", thing())) == [
         "Ask for a switch of 64 ports", "5 less",
     ]  # fmt: skip
-    assert said(body, Phrase("quote", "send", thing())) == ["Please quote."]
+    assert said(body, Phrase("quote", "turns", thing())) == ["Please quote."]
 
 
 def test_its_figures_and_names_count_as_met_by_the_table() -> None:
     body = with_phrases()
-    said(body, Phrase("quote", "do", thing()), Phrase("quote", "worth", thing()))
+    said(body, Phrase("quote", "do", thing()), Phrase("quote", "now", thing()))
     assert [entry["id"] for entry in body.emitted[-1].ledger] == ["tco.gap.switch"]
     assert "a switch of 64 ports" in body.emitted[-1].names
 

@@ -12,6 +12,7 @@ from bench import OTHER
 from rows import rows
 
 from fabricreport.case import Case
+from fabricreport.sections.decision.monday.kinds import PAGE_ONE
 from fabricreport.spine import choose_provider as spine
 from fabricreport.spine import choose_provider_tables as tables
 from fabricreport.spine.choose_provider import Finding as F
@@ -61,7 +62,7 @@ def cells(table: Any) -> list[list[str]]:
 def test_published_prices_are_asked_about_and_the_name_has_a_price() -> None:
     holds = found(tern())
     assert {F.ASKING, F.ORDER_OPEN, F.READY_BY, F.WHY_RENT_ALONE} <= holds
-    assert {F.BILL_RANGE, F.BEFORE_PRICED} <= holds and not holds & {F.WHY_RENT, F.READY_PAIR, F.PREMIUM}
+    assert {F.BILL_RANGE, F.BEFORE_OFFER} <= holds and not holds & {F.WHY_RENT, F.READY_PAIR, F.PREMIUM}
     assert {F.ONE_SWITCH, F.SOME_WITHOUT, F.UNSURE, F.UNSURE_LISTED, F.CREDITED, F.DOCUMENTED} <= holds
     assert not holds & {F.SIGN_TESTED, F.READY_OFFER, F.NEXT, F.MANY_GPUS, F.NO_DATE}
     assert turns(tern()) == {"term", "day", "nodes"}
@@ -70,7 +71,7 @@ def test_published_prices_are_asked_about_and_the_name_has_a_price() -> None:
 def test_where_every_seller_names_one_network_none_is_weighed() -> None:
     assert not found(tern()) & {F.PREMIUM, F.NAME_TOLD, F.NETWORK_IDLE, F.BOTH_SIDES, F.PAIR_TOLD}
     assert {F.NAME_TOLD, F.BOTH_SIDES} <= found(offered(BASE, {**OTHER, "fabric": "rocev2"}))
-    assert len(tables.test(tern()).columns) == 5
+    assert len(tables.test(tern()).columns) == 4
     assert len(tables.test(offered(BASE, {**OTHER, "fabric": "rocev2"})).columns) == 5
     with weighed():
         assert {F.PREMIUM, F.NAME_TOLD, F.WHY_RENT, F.NETWORK_IDLE, F.BOTH_SIDES} <= found(tern())
@@ -152,7 +153,7 @@ def test_one_node_needs_no_network() -> None:
 def test_jobs_within_single_nodes_need_no_network_either() -> None:
     case = changed(cluster__gpus=64, workload__jobs=[{"gpus": 8, "share": 1.0}])
     holds = found(case)
-    assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE_PRICED} <= holds
+    assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE_OFFER} <= holds
     assert not holds & {F.NAME_NONE, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
     assert cells(tables.before(case))[0][-1] == "protects, not priced"
 
@@ -176,9 +177,8 @@ def test_what_decides_between_networks_where_it_is_not_money() -> None:
 def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
     stated = {**tern().inputs.params.money.model_dump(exclude_unset=True), "gpu_hour_value": 2.0}
     holds = found(changed(money=stated))
-    assert F.BEFORE in holds and not {F.BEFORE_MARKET, F.BEFORE_PRICED} & holds
-    with mock.patch.object(Read, "saves_on_price", mock.PropertyMock(return_value=False)):
-        assert {F.BEFORE, F.BEFORE_OFFER, F.BEFORE_PRICED} & found(tern()) == {F.BEFORE_OFFER}
+    assert F.BEFORE in holds and not {F.BEFORE_MARKET, F.BEFORE_OFFER} & holds
+    assert {F.BEFORE, F.BEFORE_OFFER, F.BEFORE_MARKET} & found(tern()) == {F.BEFORE_OFFER}
 
 
 def test_a_date_that_no_hand_over_meets_is_told_without_one() -> None:
@@ -200,8 +200,9 @@ def test_the_tables_hold_at_most_so_many_lines() -> None:
     judged = tern().decision().offers
     assert judged is not None and len(shown) == min(len(judged.judged), spine.SHOWN)
     assert [row[0] for row in shown] == [j.offer.seller for j in judged.judged.values()][: spine.SHOWN]
-    assert len(cells(tables.before(tern()))) <= tables.BEFORE
-    assert cells(tables.before(tern()))[0][1] == "you"
+    first, rest = cells(tables.before(tern())), cells(tables.after(tern()))
+    assert len(first) == PAGE_ONE and len(first) + len(rest) == len(tern().monday().todos)
+    assert first[0][1] == "you" and (F.MORE_STEPS in found(tern())) == bool(rest)
     assert len(cells(tables.changes(tern()))) == len(turns(tern()))
 
 

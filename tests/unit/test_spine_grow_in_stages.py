@@ -279,13 +279,6 @@ def test_a_stage_closes_off_another_network_where_it_begins_a_site(sites: list[i
     assert tables.closes_off(sites) == closed
 
 
-def test_actions_are_the_first_of_the_list() -> None:
-    table = tables.actions(kestrel().monday())
-    assert 0 < len(table.rows) <= tables.MOST_ACTIONS
-    assert [column.label for column in table.columns] == ["Do", "Who", "By", "Worth"]
-    assert [row.cells[1] for row in table.rows] == [one.who for one in kestrel().monday().todos[: len(table.rows)]]
-
-
 @rows("both", [False, True])
 def test_every_size_of_a_network_has_values_to_pass(both: bool) -> None:
     tests = kestrel().diligence()

@@ -26,8 +26,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from fabricreport.formats import significant
-
 Values = npt.NDArray[np.float64]
 
 _DIGITS = 3
@@ -159,7 +157,7 @@ def threshold(
     """
     enough = fewest_runs(sound, gone, rule, at_least=at_least)
     taken = runs or enough or rule.most_runs
-    credit = significant(sound, _DIGITS)
+    credit = float(f"{sound:.{_DIGITS - 1}e}")
     within = [held(sound, taken, rule, at_least=at_least)]
     if reach is not None:
         within += [held(reach.end, taken, rule, at_least=at_least), *([] if reach.healthy is None else [reach.healthy])]

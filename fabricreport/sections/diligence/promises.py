@@ -163,7 +163,7 @@ def _limit(on: Ground, weeks: Damages, prefix: str) -> Number:
 
 _PASS = {"diligence": "pass", "diligence.rival": "passes"}
 _LOST = {
-    "weeks": ("in which the network is tuned and not stable", "× share not usable until stable "),
+    "weeks": ("of tuning", "× share not usable until stable "),
     "delivery": ("without the GPUs", ""),
 }
 

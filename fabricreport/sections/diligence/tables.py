@@ -127,7 +127,7 @@ def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
             )
         )
     heads = ["Question", "Draft term", *(["As answered by"] if answered else []), "Breaking it costs", "Tests"]
-    return Table([Column(head) for head in heads], rows, _tested(result))
+    return Table([Column(head) for head in heads], rows, clause_words(result))
 
 
 def _breaking(clause: Clause) -> str | None:
@@ -135,7 +135,7 @@ def _breaking(clause: Clause) -> str | None:
     return " or ".join(f"{{{number.id}}}" for number in clause.breach) or None
 
 
-def _tested(result: DiligenceResult) -> Mapping[str, object]:
+def clause_words(result: DiligenceResult) -> Mapping[str, object]:
     """The words that a clause may hold."""
     exchange = result.terms.exchange.name if result.terms else ""
     return {"option": Name(result.option.name), "rival": Name(result.rival.name), "exchange": Name(exchange)}
