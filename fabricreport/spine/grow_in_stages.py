@@ -9,7 +9,7 @@ from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
 from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import Read
-from fabricreport.spine.passes import Agreed, damages, shown
+from fabricreport.spine.passes import Agreed, damages
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import Confidence, CourseKind, OperatingModel, Side
 
@@ -59,7 +59,6 @@ class Finding(StrEnum):
     # the acceptance test
     LEVERS_HERE = "measures on the advised option save more than they cost"
     BANDWIDTH_PRICED = "lost bandwidth has a price"
-    PASSES_PRICED = "so has another promise of the test"
     CLAUSE_OF_ONE = "damages for weeks until stable are agreed, and one option is ordered"
     CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
     DELIVERY_PRICED = "and so are damages for a late delivery"
@@ -92,8 +91,6 @@ def findings(case: Told) -> Iterator[Finding]:
         yield F.LEVERS_HERE
     if "diligence.price.busbw" in prices:
         yield F.BANDWIDTH_PRICED
-    if shown(case.decision(), case.diligence(), ("busbw",)):
-        yield F.PASSES_PRICED
     for agreed in damages(case):
         if agreed is not Agreed.DAMAGES_SHARED:
             yield Finding[agreed.name]

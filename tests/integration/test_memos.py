@@ -208,12 +208,12 @@ def test_a_price_moves_exactly_the_numbers_that_the_ledger_says_depend_on_it(
         "decision.edge.",
         "decision.other_edge.",
         "decision.break_even.param.",
-        "decision.information.",
         "decision.besides.topology.",
         "decision.courses.",
         "decision.joint.",
         "diligence.informs.",
-        "diligence.worth.",
+        "decision.worth.",
+        "diligence.moves.",
         "diligence.stake.",
     )
     still = {

@@ -136,9 +136,9 @@ def rules(given: Inputs, result: DecisionResult) -> Table:
     """The questions in words: each rule that holds, the side it speaks for, and what of the bill holds it already."""
     rows = []
     for axis in result.framework.axes:
-        for r in axis.rules:
+        for place, r in enumerate(axis.rules):
             because = r.reason + (f" {{cite {', '.join(r.sources)}}}" if r.sources else "")
-            rows.append(Row([Name(axis.title), because, Name(_speaks_for(given, r)), Name(r.priced_as)]))
+            rows.append(Row([Name("" if place else axis.title), because, Name(_speaks_for(given, r)), Name(r.priced_as)]))
     return Table([Column(h) for h in ("Question", "What holds here", "Speaks for", "In the bill as")], rows)
 
 

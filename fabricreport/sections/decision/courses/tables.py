@@ -44,7 +44,7 @@ def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
         )
     heads = [
         Column("Course"),
-        Column("Costs more by"),
+        Column("Costs more"),
         Column("90 % range", style="spread"),
         Column("Needs"),
         *([Column("In time")] if given.params.dated else []),

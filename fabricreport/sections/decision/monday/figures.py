@@ -20,8 +20,8 @@ MONDAY: tuple[EachSpec, ...] = (
     EachSpec(
         f"{WORTH}[step]",
         "usd",
-        label=lambda _, step: f"What a step before signing is worth on average: {step}",
-        rule="mean over the outcomes of what it brings to the course advised − what it costs − the cost of its wait; of what is found out, mean cost of the option cheapest on average − that of the option chosen on what is shown, by regression",
+        label=lambda _, step: f"Worth of a step: {step}",
+        rule="mean of what it brings − its cost − the cost of its wait; what is found out by regression on the outcomes",
         value=lambda at, step: _gains(at)[step].usd,
         inputs=lambda at, step: _gains(at)[step].rests_on,
         digits=2,

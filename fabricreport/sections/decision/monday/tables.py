@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
+from fabricreport.formats import NBSP
 from fabricreport.sections.decision.monday.figures import WORTH
 from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.words import named
 
-UNPRICED = "protects, not priced"
+UNPRICED = "not priced"
 WORTH_HEAD = "Worth on average"
 
 
@@ -27,10 +30,14 @@ def _who(one: Todo) -> str:
 
 
 def _by(one: Todo) -> str:
-    day = str(named(one).said["by"])
+    day = _day(one.by)
     if one.answer is not None:
-        return f"{day}; answers by {named(one).said['answer']}"
+        return f"{day}, answers {_day(one.answer)}"
     return f"{day}, as a draft term" if one.action.contract else day
+
+
+def _day(day: date) -> str:
+    return NBSP.join((str(day.day), f"{day:%b}", str(day.year)))
 
 
 def _worth(one: Todo) -> str:
