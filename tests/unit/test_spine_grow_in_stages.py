@@ -167,7 +167,7 @@ def test_the_kind_of_network_stays_open_only_at_a_site_not_yet_begun() -> None:
 
 
 def test_what_the_test_guards_has_a_price() -> None:
-    assert {F.PASSES_PRICED, F.BANDWIDTH_PRICED} <= of(kestrel())
+    assert {F.BANDWIDTH_PRICED} <= of(kestrel())
 
 
 def test_a_client_reads_three_cautions_and_always_one() -> None:
