@@ -62,7 +62,6 @@ class Finding(StrEnum):
     SPEED_COUNTS_LONGER = "a step takes longer on RoCEv2 of the two compared, by enough to matter"
     SPEED_COUNTS_SHORTER = "a step takes longer on InfiniBand of the two compared, by enough to matter"
     THIRD = "a third option is a true alternative, and costs more"
-    THIRD_CLOSE = "so it does, by no more than what makes the two compared close"
     # the case for the other side
     CASE_SMALL = "the network does not show: the case for paying for one"
     CASE_ALONE = "nothing is compared: the case for comparing"
@@ -170,7 +169,7 @@ def _why(read: Read) -> Iterator[Finding]:
     if read.verdict.confidence.close:
         yield F.CLOSE_BY_RULE
     if read.third:
-        yield F.THIRD_CLOSE if read.third_close else F.THIRD
+        yield F.THIRD
 
 
 def _speed(read: Read) -> Iterator[Finding]:

@@ -66,21 +66,12 @@ class Read:
 
     @cached_property
     def third(self) -> str:
-        """The cheapest option beside the two compared and their kin that is a true alternative; '' if there is none."""
-        left_out = {self.verdict.choice, self.verdict.runner_up, self.result.kin, *barred(self.given)}
+        """The cheapest option beside the two compared and all that tie that is a true alternative; '' if there is none."""
+        left_out = {self.verdict.choice, self.verdict.runner_up, *self.verdict.tied, *barred(self.given)}
         gaps = {o: self.case.figure(f"decision.gap.{o}") for o in self.result.totals if o not in left_out}
         most = self.given.central("evidence:rule-clear-gap-share") * mean_of(self.result.totals[self.verdict.choice])
         real = [o for o, gap in gaps.items() if direction(gap) == "less" and gap.value < most]
         return min(real, key=lambda o: gaps[o].value, default="")
-
-    @property
-    def third_close(self) -> bool:
-        """Whether the two compared are close and the third option costs no more than what makes them so."""
-        close = self.verdict.confidence.close
-        return (
-            close
-            and self.case.figure(f"decision.gap.{self.third}").value < self.case.figure("decision.materiality").value
-        )
 
     @cached_property
     def levers(self) -> tuple[str, ...]:

@@ -28,10 +28,8 @@ class Finding(StrEnum):
     COMPARED = "two options are compared"
     STAGED = "a network is bought in stages"
     STAGES_OF_TWO = "and two of them are side by side"
-    # the option too close to tell from the one advised
+    # the option advised
     WHITE_BOX = "the advised option is named, and another maker's software runs its switches"
-    KIN_OF_ONE_MAKER = "that option is Ethernet, for all of which one maker answers"
-    KIN_AS_NAMED = "it is another one, which its name tells"
     # the money
     SAVES = "the advised option costs less, as printed"
     SAVES_OPEN = "of two options left open the first costs less, as printed"
@@ -136,10 +134,6 @@ def _advice(case: Told) -> Iterator[Finding]:
     white = any(o.operating_model == OperatingModel.WHITEBOX for o in case.inputs.options if o.id == pair(case)[0])
     if white and not (found.take_small or found.single_nodes):
         yield F.WHITE_BOX
-    if found.kin_near:
-        kin = next(option for option in case.inputs.options if option.id == case.decision().kin)
-        of_one = kin.side == Side.ROCEV2 and kin.operating_model == OperatingModel.TURNKEY
-        yield F.KIN_OF_ONE_MAKER if of_one else F.KIN_AS_NAMED
 
 
 def _money(case: Told) -> Iterator[Finding]:
@@ -225,7 +219,6 @@ def words(case: Told) -> Mapping[str, object]:
         ),
         "in_all": Name("over all stages" if grows else "in all"),
         "in_first": Name(" on the first order" if grows else ""),
-        "kin_way": _kin_way(case),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
         "our_causes": case.spoken("tco").words["saved"],
     }
@@ -250,12 +243,6 @@ def _full_size(case: Told) -> str:
     """The size that the cables of the first stage are laid out for."""
     begun, final = _sites(case)
     return "full size" if final == 1 else f"the full size of {'the first' if begun == 1 else 'each'} site"
-
-
-def _kin_way(case: Told) -> Name | None:
-    """Whether the option too close to tell costs more than the one advised, or less."""
-    kin = case.decision().kin
-    return Name("less" if case.figure(f"decision.gap.{kin}").value < 0 else "more") if kin else None
 
 
 def _of_several_makers(case: Told) -> bool:

@@ -209,6 +209,30 @@ def test_among_options_of_one_side_that_money_does_not_tell_apart_what_the_clien
     assert found.lead == pytest.approx(50 - (gap if choice == "white" else 0))
 
 
+@pytest.mark.parametrize(
+    ("gaps", "tied"),
+    [
+        ({"ib": 5, "white": 8}, ("roce", "ib", "white")),  # all three, the cheapest after the choice first
+        ({"ib": 50, "white": 8}, ("roce", "white")),  # one of its own side alone
+        ({"ib": 5, "white": 80}, ("roce", "ib")),
+        ({"ib": 50, "white": 80}, ("roce",)),
+    ],
+)
+def test_all_that_tie_with_the_choice_are_named_each_by_what_makes_that_pair_close(
+    gaps: dict[str, float], tied: tuple[str, ...]
+) -> None:
+    totals = {"roce": 60 * NORMAL, **{o: gap + 60 * NORMAL[::-1] for o, gap in gaps.items()}}
+    assert verdict(totals).tied == tied
+
+
+def test_a_fact_of_the_client_s_that_breaks_a_tie_of_three_leaves_all_three_named() -> None:
+    totals = {"roce": 60 * NORMAL, "ib": 5 + 60 * NORMAL[::-1], "white": 8 + 60 * NORMAL[::-1]}
+    grounds = ((Ground.POLICY, frozenset({"ib"})),)
+    found = verdict(totals, weighing=replace(SILENT, grounds=grounds))
+    assert (found.choice, found.decided_by, found.open) == ("ib", Ground.POLICY, False)
+    assert found.tied == ("ib", "roce", "white")
+
+
 def test_a_clear_lead_that_misses_the_date_is_leaning_at_most() -> None:
     late = {"roce": 0.3, "ib": 0.9}
     found = verdict(pair(50, 20), ready=late, weighing=DATED)
@@ -276,6 +300,14 @@ def test_one_equal_cost_for_every_option_changes_no_class(
         other.choice, other.runner_up, other.confidence, other.decided_by,
     )  # fmt: skip
     assert one.materiality == other.materiality and one.lead == pytest.approx(other.lead, abs=1e-3)
+
+
+@settings(deadline=None)
+@given(bills())
+def test_the_rival_ties_exactly_where_the_call_is_close(parts: dict[str, dict[str, Draws]]) -> None:
+    found = judged(parts)
+    assert found.tied[0] == found.choice and len(set(found.tied)) == len(found.tied)
+    assert (found.runner_up in found.tied) == (found.confidence.close or found.runner_up == found.choice)
 
 
 @settings(deadline=None)

@@ -82,7 +82,7 @@ def test_a_course_of_another_size_is_named_though_its_option_is_not_compared_her
         ("open cloud", {F.ASK_BOTH}, {F.ON_PRICE, F.TAKE}),
         (
             "kestrel-lab",
-            {F.SETTLE_STAGE_ONE, F.KIN_NEAR, F.KIN_SETTLED},
+            {F.SETTLE_STAGE_ONE, F.ALSO_TIED, F.TIE_SETTLED},
             {F.TAKE, F.TAKE_SMALL},
         ),
         ("pressed", {F.IN_TIME, F.RENT_FIRST_LATE}, {F.DATE_DEAR, F.TOO_LATE}),

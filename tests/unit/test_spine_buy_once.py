@@ -43,7 +43,6 @@ ONE_OF: dict[str, set[Finding]] = {
 }
 AT_MOST_ONE: dict[str, set[Finding]] = {
     "conditions": {F.SETTLE_BOTH, F.SETTLE_QUOTES, F.SETTLE_TERMS, F.SETTLE_TESTS},
-    "third": {F.THIRD, F.THIRD_CLOSE},
     "tenants": {F.NEIGHBOURS_TOLD, F.NEIGHBOURS_ALIKE},
     "stale": {F.STALE_SPARES, F.STALE_MOVES, F.STALE_ALONE},
     "levers": {F.ONE_LEVER_OUTWEIGHS, F.LEVERS_OUTWEIGH, F.LEVERS_MODEST},
@@ -219,13 +218,6 @@ def test_what_is_equal_of_both_is_told_once() -> None:
     same = len({halden.figure(f"decision.besides.neighbours.{option}").text for option in pair}) == 1
     assert (F.NEIGHBOURS_ALIKE if same else F.NEIGHBOURS_TOLD) in found("open cloud")
     assert not found("example") & {F.NEIGHBOURS_ALIKE, F.NEIGHBOURS_TOLD}
-
-
-def test_a_third_option_that_is_as_close_is_told_to_be_so() -> None:
-    read = Read(client("open cloud"))
-    gap = client("open cloud").figure(f"decision.gap.{read.third}").value
-    assert (F.THIRD_CLOSE in found("open cloud")) == (gap < client("open cloud").figure("decision.materiality").value)
-    assert F.THIRD in found("example"), "where the two compared are not close, nothing is as close"
 
 
 def test_owning_is_held_against_renting_for_those_who_let_nothing() -> None:

@@ -26,7 +26,7 @@ from fabricreport.spine.grow_in_stages import (
     findings,
     words,
 )
-from fabricreport.vocabulary import Ground, Side
+from fabricreport.vocabulary import Ground
 
 pytestmark = pytest.mark.slow
 F = Finding
@@ -107,7 +107,7 @@ def test_switches_ahead_of_need_are_told_with_the_cables_that_they_spare() -> No
 @rows("parts", [False, True])
 def test_money_is_followed_against_other_reasons_where_money_decided(parts: bool) -> None:
     told = kestrel().spoken("decision")
-    same = ("halls_assumed", "later", "kin_near", "sign_stage_one", "settle_stage_one")
+    same = ("halls_assumed", "later", "also_tied", "sign_stage_one", "settle_stage_one")
     kept = {name: getattr(told.findings, name) for name in same}
     dropped = ("generation_turns", "listing_turns", *ELSEWHERE)
     apart = replace(told, findings=SimpleNamespace(**kept, **dict.fromkeys(dropped, False)))  # type: ignore[arg-type]
@@ -143,13 +143,6 @@ def test_nothing_changes_the_advice_where_nothing_is_worth_knowing() -> None:
     still = altered(kestrel().decision(), changes=())
     assert {F.CHANGES, F.NO_CHANGES} & of(kestrel(), decision=still) == {F.NO_CHANGES}
     assert F.CHANGES in of(kestrel())
-
-
-def test_an_option_too_close_to_tell_is_explained_where_it_is_ethernet_of_one_maker() -> None:
-    told, result = {F.KIN_OF_ONE_MAKER, F.KIN_AS_NAMED}, kestrel().decision()
-    assert told & of(kestrel()) == {F.KIN_OF_ONE_MAKER}
-    other = next(o.id for o in kestrel().inputs.options if o.side == Side.INFINIBAND)
-    assert told & of(kestrel(), decision=altered(result, kin=other)) == {F.KIN_AS_NAMED}
 
 
 def test_weeks_and_waiting_are_alike_or_apart_as_they_print() -> None:
@@ -210,7 +203,7 @@ def test_what_later_stages_hold_is_told_as_lost_where_the_first_stage_alone_is_s
     assert F.AHEAD_LOST not in of(kestrel(), {f"decision.courses.wasted.0.{choice}": 0.0})
     told = kestrel().spoken("decision")
     other: Any = Altered(kestrel(), {})
-    names = ("sign_stage_one", "settle_stage_one", "kin_near", "halls_assumed", "later", "generation_turns")
+    names = ("sign_stage_one", "settle_stage_one", "also_tied", "halls_assumed", "later", "generation_turns")
     bare = SimpleNamespace(**dict.fromkeys((*names, "listing_turns", "money_and_framework_part", *ELSEWHERE), False))
     other.spoken = lambda section: replace(told, findings=bare) if section == "decision" else kestrel().spoken(section)
     assert F.AHEAD_LOST not in set(findings(other))
@@ -221,14 +214,6 @@ def test_white_box_switches_are_explained_where_they_are_advised() -> None:
     result = kestrel().decision()
     turned = altered(result, verdict=replace(result.verdict, choice=result.verdict.runner_up))
     assert F.WHITE_BOX not in of(kestrel(), decision=turned)
-
-
-def test_an_option_that_is_close_is_told_to_cost_more_or_less_by_its_sign() -> None:
-    kin = kestrel().decision().kin
-    for value, way in ((1e6, "more"), (-1e6, "less")):
-        assert words(Altered(kestrel(), {f"decision.gap.{kin}": value}))["kin_way"] == way  # type: ignore[arg-type]
-    none = altered(kestrel().decision(), kin="")
-    assert words(Altered(kestrel(), {}, none))["kin_way"] is None  # type: ignore[arg-type]
 
 
 def test_amounts_over_all_stages_are_told_as_such_where_there_are_several() -> None:

@@ -81,7 +81,8 @@ class Verdict:
     which the choice costs less. `ready`: chance of being stable by the client's date, by option. `agrees`: whether the
     framework leans to the choice's family (None: to neither). `capped`: why a clear lead is called leaning (`input`,
     `priors`, `deadline`, `listing`, `generation`, or '' if it is not). `preferred_by`: the ground on which the choice is taken
-    before another of its side that costs less, by too little to tell; None where there is none.
+    before another of its side that costs less, by too little to tell; None where there is none. `tied`: the options that money
+    does not tell from the choice, each by what makes that very pair close; the choice first, then the cheapest.
     """
 
     choice: str
@@ -97,6 +98,7 @@ class Verdict:
     agrees: bool | None
     capped: str = ""
     preferred_by: Ground | None = None
+    tied: tuple[str, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -209,11 +211,37 @@ def decide(
     gpus_per_node: int,
     stated: float | None = None,
 ) -> Verdict:
-    """Apply the printed rule to total costs (option id -> (draws,)).
+    """Apply the printed rule to total costs (option id -> (draws,)): the verdict on a pair, and all that tie with its choice.
 
     `apart(a, b)`: what tells two options apart. `stated`: the client's own materiality. Raises nothing for a single option:
     it is then its own rival, with no lead.
     """
+    found = _on_a_pair(totals, sides, rule, apart, ready, weighing, gpus if gpus > gpus_per_node else 0, stated)
+    return replace(found, tied=tied(found, totals, lambda a, b: apart(a, b).material(rule, stated)))
+
+
+def tied(found: Verdict, totals: Mapping[str, Any], material: Callable[[str, str], float]) -> tuple[str, ...]:
+    """The options that lie no further from the choice, on the mean, than what makes the two close; of a client so small that no
+    network shows the two compared."""
+    if found.decided_by == Ground.SIZE:
+        return tuple(dict.fromkeys((found.choice, found.runner_up)))
+    mean = {o: _mean(plain(total)) for o, total in totals.items()}
+    near = (o for o in expected_order(totals) if o != found.choice)
+    level = (o for o in near if abs(mean[o] - mean[found.choice]) <= material(found.choice, o))
+    return (found.choice, *level)
+
+
+def _on_a_pair(
+    totals: Mapping[str, Any],
+    sides: Mapping[str, str],
+    rule: Rule,
+    apart: Callable[[str, str], Apart],
+    ready: Mapping[str, float],
+    weighing: Weighing,
+    gpus: int,
+    stated: float | None,
+) -> Verdict:
+    """The verdict on the option taken and the best of another side; `gpus`: 0 where they fit in a node."""
     order = expected_order(totals)
     rival = rival_of(order, sides)
     choice, preferred_by = _preferred(order[: order.index(rival)] or order, totals, weighing, rule, apart, stated)
@@ -225,7 +253,7 @@ def decide(
         float(between.material(rule, stated)), rule.trifling_share * between.network, ready,
         _agrees(weighing.leans_to, sides[choice]), preferred_by=preferred_by,
     )  # fmt: skip
-    if gpus <= gpus_per_node or gpus < rule.fabric_matters_from_gpus:
+    if gpus < max(rule.fabric_matters_from_gpus, 1):
         return replace(found, confidence=Confidence.DOES_NOT_MATTER, decided_by=Ground.SIZE)
     confidence = classed(found, rule)
     if confidence.close:

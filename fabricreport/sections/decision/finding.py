@@ -88,8 +88,8 @@ class DecisionFinding(StrEnum):
     # why
     NEAR_BY_DATE = "a close lead, decided by the date"
     NEAR_BY_STATED = "a close lead, decided by something else that the client stated"
-    KIN_NEAR = "another option of the choice's family is too close to tell from it"
-    KIN_SETTLED = "and what the client stated prefers the choice to it"
+    ALSO_TIED = "more options than the two compared tie with the choice"
+    TIE_SETTLED = "and what the client stated prefers the choice to one of its own side that costs less"
     BARRED = "a requirement of contract takes options out of the advice"
     # courses of action
     COURSES = "courses beside taking an option are priced, and a date binds"
@@ -113,6 +113,7 @@ class DecisionFinding(StrEnum):
     LICENCES = "a buyer compares two: how the makers sell managers and switch systems is told"
     SURE_ACT = "one act is advised, and how often it costs little more than the best other one is known"
     SURE_ASK = "the same, and it is to find something out before an option is taken"
+    SURE_ASK_MORE = "and more than the two compared tie"
     SURE_NODES = "the same, and it is to keep jobs within nodes"
     SURE_OF_NONE = "no other act is priced beside it"
     REVERSED = "something set otherwise between the two compared reverses their order"

@@ -69,6 +69,11 @@ class _Read:
         self.plainly = not result.offers and not result.courses.involved
 
     @property
+    def also_tied(self) -> tuple[str, ...]:
+        """What ties with the choice beside the two compared."""
+        return tuple(o for o in self.verdict.tied if o not in (self.verdict.choice, self.verdict.runner_up))
+
+    @property
     def stance(self) -> str:
         """Where the framework stands to the advice."""
         sides = {o.id: o.side for o in self.given.options}
@@ -159,10 +164,10 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
     }
     if not (read.alone or read.result.offers) and read.ground in near:
         yield near[read.ground]
-    if read.result.kin and read.ground != Ground.SIZE and not read.result.offers:
-        yield F.KIN_NEAR
+    if read.also_tied and not read.result.offers:
+        yield F.ALSO_TIED
         if read.verdict.preferred_by is not None:
-            yield F.KIN_SETTLED
+            yield F.TIE_SETTLED
     if read.barred:
         yield F.BARRED
 
@@ -203,7 +208,8 @@ def _sure(read: _Read) -> Iterator[DecisionFinding]:
         yield F.SURE_NODES
     else:
         asks = kind in (CourseKind.EITHER, CourseKind.OFFERS, CourseKind.PILOT)
-        yield F.SURE_ASK if asks else F.SURE_ACT
+        several = F.SURE_ASK_MORE if read.also_tied else F.SURE_ASK
+        yield several if asks else F.SURE_ACT
 
 
 def _view(read: _Read) -> Iterator[DecisionFinding]:
@@ -291,7 +297,10 @@ def _words(read: _Read) -> Mapping[str, object]:
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
-        "kin": name[result.kin] if result.kin else None,
+        "also_tied": tuple(_tied(read, name[o], o) for o in read.also_tied),
+        "third_tied": name[read.also_tied[0]] if read.also_tied else None,
+        "asked_of": _asked_of(name, result),
+        "either_of": joined((str(name[o]) for o in _open(result)), last=" or "),
         "cheaper": name[ahead],
         "cash_way": Name(direction(read.figure("decision.cash"))),
         "time_way": Name(direction(read.figure("decision.time"))),
@@ -304,7 +313,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         **course_words(read.given, result.courses),
         **schedule_words(read.given, result),
         "firmness": Name(", since ".join(filter(None, (verdict.confidence, name_book().doubts.get(verdict.capped))))),
-        "kin_decider": Name(told_ground(read.given.params, by)) if (by := verdict.preferred_by) else None,
+        "tie_decider": Name(told_ground(read.given.params, by)) if (by := verdict.preferred_by) else None,
         "decider": Name(ground) if (ground := told_ground(read.given.params, verdict.decided_by)) else None,
         "cause": Name(_cause(read, verdict.runner_up)),
         "unanswered": Name(read.changes.without.course or "neither") if read.changes else None,
@@ -323,6 +332,22 @@ def _words(read: _Read) -> Mapping[str, object]:
         **held_words(read.given, result.held, pair, sellers),
         "shipped": Name(", ".join(read.stood_in)),
     }
+
+
+def _open(result: DecisionResult) -> tuple[str, ...]:
+    """What may be ordered where no option is advised over another: the two compared, and all that tie."""
+    return tuple(dict.fromkeys((result.verdict.choice, result.verdict.runner_up, *result.verdict.tied)))
+
+
+def _asked_of(names: Mapping[str, OptionName], result: DecisionResult) -> Name:
+    """The same as those that offers are asked of."""
+    found = [str(names[o]) for o in _open(result)]
+    return Name("both " if len(found) == 2 else "", joined(found, last=" and "))
+
+
+def _tied(read: _Read, name: OptionName, option: str) -> Named:
+    """An option that ties with the choice, and whether it costs more or less."""
+    return OptionName(name, option, way=Name("less" if read.figure(f"decision.gap.{option}").value < 0 else "more"))
 
 
 def _turned(names: Mapping[str, OptionName], result: DecisionResult) -> Named | None:

@@ -121,19 +121,11 @@ def apart(bills: Bills, a: str, b: str) -> Apart:
     )
 
 
-def near_kin(judge: Judge, bills: Bills, verdict: Verdict) -> str:
-    """The cheapest option of the choice's own side that money does not tell from the choice; '' if there is none."""
-    if verdict.open:
-        return ""
-    mean = {o: mean_of(total) for o, total in bills.totals.items()}
-    kin = [
-        o
-        for o in mean
-        if o not in (verdict.choice, verdict.runner_up, *judge.barred)
-        and judge.sides[o] == judge.sides[verdict.choice]
-        and abs(mean[o] - mean[verdict.choice]) <= apart(bills, verdict.choice, o).material(judge.rule, judge.stated)
-    ]
-    return min(kin, key=lambda o: mean[o], default="")
+def near_kin(judge: Judge, verdict: Verdict) -> str:
+    """The cheapest option of the choice's own side that ties with it; '' if there is none, or the course is open."""
+    side = judge.sides[verdict.choice]
+    kin = (o for o in verdict.tied if judge.sides[o] == side and o not in (verdict.choice, verdict.runner_up))
+    return "" if verdict.open else next(kin, "")
 
 
 def ready(bills: Bills, weeks_allowed: float) -> dict[str, float]:

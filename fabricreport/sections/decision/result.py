@@ -189,7 +189,7 @@ class DecisionResult:
     @cached_property
     def kin(self) -> str:
         """An option of the choice's family too close to tell from it, or ''."""
-        return near_kin(self._search.judge, self._bills, self.verdict)
+        return near_kin(self._search.judge, self.verdict)
 
     @property
     def offers(self) -> OffersResult | None:

@@ -138,7 +138,9 @@ def rules(given: Inputs, result: DecisionResult) -> Table:
     for axis in result.framework.axes:
         for place, r in enumerate(axis.rules):
             because = r.reason + (f" {{cite {', '.join(r.sources)}}}" if r.sources else "")
-            rows.append(Row([Name("" if place else axis.title), because, Name(_speaks_for(given, r)), Name(r.priced_as)]))
+            rows.append(
+                Row([Name("" if place else axis.title), because, Name(_speaks_for(given, r)), Name(r.priced_as)])
+            )
     return Table([Column(h) for h in ("Question", "What holds here", "Speaks for", "In the bill as")], rows)
 
 

@@ -229,7 +229,7 @@ def _rows(at: _Held, found: _Found) -> Iterator[PricedCourse]:
 
 def _taken(at: _Held) -> Iterator[PricedCourse]:
     """The two compared as they stand, and the near kin of the choice."""
-    kin = near_kin(at.judge, at.bills, at.verdict)
+    kin = near_kin(at.judge, at.verdict)
     taken = dict(zip((CHOICE, RIVAL), at.pair, strict=False)) | ({KIN: kin} if kin else {})
     for key, option in taken.items():
         against = at.given.spread(at.bills.gap(option, at.option))

@@ -69,8 +69,7 @@ class Facts:
     @property
     def asked(self) -> tuple[str, ...]:
         """The networks that offers are asked of: all that money does not tell apart, and those whose offers decide."""
-        kin = (self.result.kin,) if self.result.kin else ()
-        return tuple(dict.fromkeys((*(self.pair if self.asks_first else self.bought), *kin)))
+        return tuple(dict.fromkeys((*(self.pair if self.asks_first else self.bought), *self.result.verdict.tied)))
 
     @property
     def asks_first(self) -> bool:
