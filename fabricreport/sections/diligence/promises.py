@@ -113,7 +113,7 @@ def tested_on(on: Ground, options: tuple[str, ...], beside: Tested | None = None
     `options`: all that the contract may come to be about, whose exchange is one. `beside`: the same of the option that its
     rival stands beside, in whose unit of time its own is written.
     """
-    if one_node(on.given, on.given.params.cluster.gpus) or not stages(on.given):
+    if not on.networked or not stages(on.given):
         return None
     wires = on.network(on.option, EVERY)
     less = replace(wires, slowdown=np.asanyarray(wires.slowdown) / (1.0 - _PERCENT))
@@ -128,7 +128,7 @@ def _terms(
     on: Ground, options: tuple[str, ...], percent: Percent, longer: Slower | None, beside: Tested | None
 ) -> Terms:
     given, common, option = on.given, on.tco.common, on.option
-    prefix, unit = ("diligence", "") if beside is None else ("diligence.rival", beside.terms.weeks.unit)
+    prefix, unit = ("diligence", "") if beside is None else ("diligence.rival", _unit(beside.terms))
     exchange = exchange_of(on.latency, options)
     order = None if rented(given) else _network_price(on, 0)
     weeks = tuning(given, common, on.tail.bring_up_weeks[option.id], order, unit=unit)
@@ -147,7 +147,30 @@ def _terms(
         {} if longer is None else {s.number: _per_microsecond(on, longer, s, prefix) for s in stages(given)},
         {},
     )
-    return replace(found, worth=_worth(on, found))
+    return replace(found, worth=_worth(on, weeks, found))
+
+
+def _unit(terms: Terms) -> str:
+    return terms.weeks.unit if terms.weeks else ""
+
+
+def of_delivery(on: Ground) -> Terms:
+    """The terms where no network between nodes is bought: the day on which the GPUs are handed over, and nothing else."""
+    given, owned = on.given, on.tco.ownership
+    servers = None if owned is None else on.tco.common.server.price * owned.builds[on.option.id][0].nodes
+    gpus = delivery(given, on.tco.common, None if servers is None else given.spread(servers))
+    return Terms(
+        on.option.id,
+        None,
+        gpus,
+        None,
+        {"delivery": _loss(on, "delivery", gpus, "diligence")},
+        {"delivery": _damages(on, "delivery", gpus, "diligence")},
+        _ALLREDUCE,
+        {},
+        {},
+        {},
+    )
 
 
 def _limit(on: Ground, weeks: Damages, prefix: str) -> Number:
@@ -261,11 +284,11 @@ def _per_microsecond(on: Ground, longer: Slower, stage: Stage, prefix: str) -> N
     )
 
 
-def _worth(on: Ground, terms: Terms) -> Mapping[str, Any]:
+def _worth(on: Ground, late: Damages, terms: Terms) -> Mapping[str, Any]:
     """What breaking each promise pays, by draw, if the network turns out as that draw has it."""
     given, first = on.given, stages(on.given)[0]
     weeks = given.spread(on.tail.bring_up_weeks[on.option.id])
-    found: dict[str, Any] = {"weeks": given.spread(terms.weeks.paid(weeks - terms.weeks.limit_weeks))}
+    found: dict[str, Any] = {"weeks": given.spread(late.paid(weeks - late.limit_weeks))}
     credit = terms.credits.get(first.number)
     if credit is not None:
         shown = _busbw(on, terms.exchange, _tested(on))
@@ -306,17 +329,20 @@ def promises(tested: Tested | None) -> tuple[Promise, ...]:
         _allreduce(tested),
         _latency(tested),
         _ranks(on),
-        Promise(
-            "weeks", "Power-on until it runs stably, at most", tested.terms.limit, price=tested.terms.loss["weeks"]
-        ),
+        _weeks(tested.terms),
         _interruptions(on),
         _detection(on),
     )
 
 
+def _weeks(terms: Terms) -> Promise:
+    assert terms.limit is not None, "asked for where a network is bought"
+    return Promise("weeks", "Power-on until it runs stably, at most", terms.limit, price=terms.loss["weeks"])
+
+
 def rivals(on: Ground) -> Ground | None:
-    """The ground of the same test for the rival, where no option is advised over the other."""
-    return replace(on, tested=on.rival.id) if on.comparison.verdict.open else None
+    """The ground of the same test for the rival, where a network is bought and no option is advised over the other."""
+    return replace(on, tested=on.rival.id) if on.comparison.verdict.open and on.within is None else None
 
 
 def promises_of_rival(other: Tested | None) -> tuple[Promise, ...]:

@@ -154,7 +154,7 @@ class Making:
         if entry.pays == "latency":
             return terms.latency.get(stage.number), None
         if entry.pays == "weeks":
-            return terms.damages["weeks"], terms.weeks.cap
+            return terms.damages["weeks"], terms.weeks.cap if terms.weeks else None
         return (self.promised[entry.pays].price if entry.pays in self.promised else None), None
 
     def _repeats(self, entry: PlanEntry, stage: Stage, bars: Bars) -> Number:
