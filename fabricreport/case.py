@@ -299,6 +299,7 @@ class Case:
                 knowledge.worth,
                 knowledge.saved,
                 self.changes,
+                joins_nodes=self.decision().joins_nodes,
                 within=self._within(),
             )
 

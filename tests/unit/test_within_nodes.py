@@ -89,12 +89,22 @@ def test_no_promise_test_clause_or_question_is_of_a_network(name: str) -> None:
     one = asked(
         case.changed(cluster__gpus=8, cluster__trajectory=[], workload__jobs=[]).inputs,
         read_providers(),
-        in_nodes=False,
+        joins_nodes=True,
     )
     assert {q.question.id for q in found.questions} == {q.id for q in one}
     terms = {clause.question.id: clause.text for clause in clauses(case.inputs, found)}
     assert "{diligence.damages.delivery}" in terms["Q-DEL-01"]
     assert not any(word in text for text in terms.values() for word in ("etwork", "busbw", "Acceptance Test"))
+
+
+@rows("kind", ["fine-tuning", "inference-multi-node"])
+def test_a_renter_whose_work_takes_no_longer_within_nodes_is_promised_no_network(kind: str) -> None:
+    jobs = [{"gpus": 8, "share": 1.0}] if kind == "fine-tuning" else []
+    case = changed("tern-finetuning", cluster__gpus=32, workload__kind=kind, workload__jobs=jobs)
+    found = case.diligence()
+    assert not (case.decision().joins_nodes or found.promises or found.plan.tests or found.terms.credits)
+    assert found.terms.weeks is None and {q.question.when for q in found.questions} == {""}
+    assert not any("busbw" in clause.text for clause in clauses(case.inputs, found))
 
 
 @rows("name", CLIENTS)

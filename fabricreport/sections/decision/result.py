@@ -251,6 +251,14 @@ class DecisionResult:
         """Whether jobs within nodes are advised, which need no network between them; a renter is told which offer to take."""
         return self.offers is None and self.courses.advised.kind == CourseKind.SINGLE_NODE
 
+    @property
+    def joins_nodes(self) -> bool:
+        """Whether what is advised joins nodes by a network: not where jobs within them are advised, nor for a renter whose work
+        takes no longer within nodes."""
+        single = self.courses.single
+        rents_none = self.offers is not None and single.total is not None and single.days is None
+        return not (self.in_nodes or rents_none)
+
     @cached_property
     def behind(self) -> frozenset[str]:
         """Ids of every input behind the totals, or behind the cost within nodes and across them where that is advised."""

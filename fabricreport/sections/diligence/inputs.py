@@ -35,8 +35,8 @@ class Ground:
 
     `tested`: the option that the acceptance test is written for, the advised one if it is not named. `moved`: the bills
     with some inputs set and all others at their draws. `informs`: what knowing inputs, by id, is worth to the choice.
-    `offered`: what a good answer takes off the cost of the cheapest offer, None where there is none. `within`: the work
-    in jobs within nodes, None where that is not advised.
+    `offered`: what a good answer takes off the cost of the cheapest offer, None where there is none. `joins_nodes`:
+    whether what is advised joins nodes by a network. `within`: the work in jobs within nodes, None where that is not advised.
     """
 
     given: Inputs
@@ -47,6 +47,7 @@ class Ground:
     moved: Callable[[Mapping[str, Uncertain]], Bills]
     informs: Callable[[Collection[str]], Estimate]
     offered: Callable[[Collection[str]], Traced | None]
+    joins_nodes: bool = True
     within: Within | None = None
     tested: str = ""
 
@@ -63,7 +64,7 @@ class Ground:
     @property
     def networked(self) -> bool:
         """Whether the first order holds a network between nodes."""
-        return self.within is None and not one_node(self.given, int(self.given.params.cluster.gpus))
+        return self.joins_nodes and not one_node(self.given, int(self.given.params.cluster.gpus))
 
     @property
     def total(self) -> Traced:

@@ -342,7 +342,7 @@ def _weeks(terms: Terms) -> Promise:
 
 def rivals(on: Ground) -> Ground | None:
     """The ground of the same test for the rival, where a network is bought and no option is advised over the other."""
-    return replace(on, tested=on.rival.id) if on.comparison.verdict.open and on.within is None else None
+    return replace(on, tested=on.rival.id) if on.comparison.verdict.open and on.networked else None
 
 
 def promises_of_rival(other: Tested | None) -> tuple[Promise, ...]:

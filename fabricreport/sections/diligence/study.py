@@ -74,15 +74,17 @@ def run(
     offered: Callable[[Collection[str]], Traced | None],
     changes: Changes | None,
     *,
+    joins_nodes: bool,
     within: Within | None,
 ) -> DiligenceResult:
     """Diligence for a client, from the other studies and the comparison they share.
 
     `moved`: the bills with some inputs set and all others at their draws. `informs`: what knowing inputs is worth to the
     choice. `offered`: what a good answer takes off the cost of the cheapest offer, None where there is none. `changes`: what
-    the answers change. `within`: jobs within nodes, where they are advised: then nothing is asked or promised of a network.
+    the answers change. `joins_nodes`: whether what is advised joins nodes by a network; if not, nothing is asked or promised of one.
+    `within`: jobs within nodes, where they are advised.
     """
-    on = Ground(given, latency, tail, tco, comparison, moved, informs, offered, within)
+    on = Ground(given, latency, tail, tco, comparison, moved, informs, offered, joins_nodes, within)
     book = read_providers()
     other = rivals(on)
     options = tuple(dict.fromkeys(ground.option.id for ground in (on, other) if ground is not None))
@@ -131,11 +133,11 @@ def largest_nodes(given: Inputs) -> int:
     return max(-(-int(gpus) // int(given.params.cluster.gpus_per_node)) for _, gpus in stages_of(given))
 
 
-def asked(given: Inputs, book: ProviderBook, *, in_nodes: bool) -> tuple[Question, ...]:
-    """The questions this client should put: by what it buys, its size and the fabrics compared; `in_nodes`: no network
-    between nodes is advised."""
+def asked(given: Inputs, book: ProviderBook, *, joins_nodes: bool) -> tuple[Question, ...]:
+    """The questions this client should put: by what it buys, its size and the fabrics compared; `joins_nodes`: whether
+    what is advised joins nodes by a network."""
     audience = "cloud" if given.params.money.acquisition == "rent" else "builder"
-    nodes = 1 if in_nodes else largest_nodes(given)
+    nodes = largest_nodes(given) if joins_nodes else 1
     facts = {
         "": True,
         "more-than-one-node": nodes > 1,
@@ -219,7 +221,7 @@ def _priced(on: Ground, book: ProviderBook) -> tuple[PricedQuestion, ...]:
     difference, within = on.comparison.lead, on.within is not None
     known = inputs_of(on.total) if within else inputs_of(difference, on.total)
     found = []
-    for question in asked(on.given, book, in_nodes=within):
+    for question in asked(on.given, book, joins_nodes=on.joins_nodes):
         draws = _settled(on.given, question, known)
         stakes = (
             None if within else _stake(on, draws, difference, lambda f: on.moved(f).gap(on.rival.id, on.option.id)),
@@ -287,7 +289,7 @@ def _judged(on: Ground, book: ProviderBook, tests: tuple[Promise, ...]) -> tuple
     words = model.Words(book.wording.vague, book.wording.others_tune, book.wording.least_words)
     found = []
     for file in given.answer_files:
-        questions = [*asked(given, book, in_nodes=on.within is not None)]
+        questions = [*asked(given, book, joins_nodes=on.joins_nodes)]
         questions += [q for q in book.questions if q.id in file.answers and q not in questions]
         kind = _kind_of(given, book, file.provider, option)
         findings = {
