@@ -35,6 +35,7 @@ from fabricreport.project import PARAMS, book_folder
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, params_from
 from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision
+from fabricreport.sections.decision.courses.single_node import single_node
 from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.inputs import comparison_of, judge_of
 from fabricreport.sections.decision.monday.study import Monday, monday_of
@@ -44,6 +45,7 @@ from fabricreport.sections.decision.turning import Search
 from fabricreport.sections.diligence import findings as diligence_findings
 from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.changes import Changes
+from fabricreport.sections.diligence.inputs import Within
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import findings as evidence_findings
 from fabricreport.sections.evidence import study as evidence
@@ -59,6 +61,7 @@ from fabricreport.sections.tco import study as tco
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.spine.spoken import spoken_of
+from fabricreport.uncertain import Uncertain
 from fabricreport.vocabulary import SPINES
 
 Found = TypeVar("Found")
@@ -295,9 +298,23 @@ class Case:
                 lambda figures: search.fast.replacing(figures).bills,
                 knowledge.worth,
                 self.changes,
+                joins_nodes=self.decision().joins_nodes,
+                within=self._within(),
             )
 
         return self._study("diligence", make)
+
+    def _within(self) -> Within | None:
+        """The work in jobs within nodes, where they are advised."""
+        found, search = self.decision(), self.search
+        if not found.in_nodes:
+            return None
+
+        def moved(figures: Mapping[str, Uncertain]) -> Any:
+            again = search.fast.replacing(figures)
+            return single_node(again.given, again, found.courses.base).total
+
+        return Within(found.courses.single.total, moved)
 
     def monday(self) -> Monday:
         """What to do before signing: who, by when, what it is worth."""
@@ -307,11 +324,13 @@ class Case:
         """The evidence behind the advice: the inputs of the totals compared, of offers, of the dates and of the pass values."""
 
         def make() -> EvidenceResult:
-            weeks, promises = self.tail().numbers, self.diligence().promises
-            dates = [weeks.get(f"tail_risk.weeks.{option.id}") for option in self.options]
+            found, weeks, promises = self.decision(), self.tail().numbers, self.diligence().promises
+            tuned = () if found.in_nodes else self.options
+            dates = [weeks.get(f"tail_risk.weeks.{option.id}") for option in tuned]
             carrying = [*filter(None, dates), *(promise.passes for promise in promises)]
-            bills = {*self.tco().inputs, *(i for number in carrying for i in number.inputs)}
-            offers = self.decision().offers
+            behind = found.behind if found.in_nodes else self.tco().inputs
+            bills = {*behind, *(i for number in carrying for i in number.inputs)}
+            offers = found.offers
             offered = {i for total in offers.totals.values() for i in total.inputs} if offers else set()
             return evidence.run(self.inputs, bills, offered)
 
@@ -322,8 +341,14 @@ class Case:
         return getattr(self, "tail" if section == "tail_risk" else section)()
 
     def spoken(self, section: str) -> Spoken:
-        """What a section found, named, and the words of its prose; of the memo's body, what all sections found."""
-        return spoken_of(self, section) if section in SPINES else SPOKEN[section](self)
+        """What a section found, named, and the words of its prose; of the memo's body, what all sections found.
+
+        A section that tells networks apart says nothing where jobs within nodes are advised.
+        """
+        if section in SPINES:
+            return spoken_of(self, section)
+        found = SPOKEN[section](self)
+        return found.silent() if section in OF_NETWORKS and self.decision().in_nodes else found
 
     def _once(self, name: str, make: Callable[[], Found]) -> Found:
         if name not in self._found:
@@ -390,6 +415,8 @@ def _refuse_second(first: Number | None, second: Number) -> None:
         )
 
 
+OF_NETWORKS = frozenset({"latency", "tco", "tail_risk"})
+"""The sections that tell networks between nodes apart, and nothing else."""
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(
         case.inputs, case.decision(), case.tco(), case.monday(), case.figure, case.changes

@@ -47,6 +47,10 @@ class Spoken:
     findings: Findings
     words: Mapping[str, object] = field(default_factory=dict)
 
+    def silent(self) -> Spoken:
+        """The same words, and nothing found."""
+        return Spoken(Findings(self.findings.kind, ()), self.words)
+
 
 class Name(str):
     """Text that belongs to the case (a client, a provider, a product): its digits are part of a name, not a figure.

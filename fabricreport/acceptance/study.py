@@ -58,7 +58,11 @@ def plan_of(case: Case, option: str = "") -> Plan:
     diligence = case.diligence()
     plans = {plan.option: plan for plan in (diligence.plan, diligence.plan_of_rival) if plan is not None and plan.tests}
     if not plans:
-        message = "all GPUs sit in one node: there is no fabric to accept"
+        message = (
+            "all GPUs sit in one node: there is no fabric to accept"
+            if case.decision().joins_nodes
+            else "jobs stay within nodes: there is no network between them to accept"
+        )
         raise InputError(Problem(message, key="cluster.gpus", remedy="Accept the servers by their maker's own test."))
     if option and option not in plans:
         known = f"There is one for: {', '.join(plans)}."

@@ -19,7 +19,7 @@ def questionnaire_of(case: Case, provider: str) -> Questionnaire:
         *(option.id for option in case.options),
         *(f for f in families() if f not in {o.id for o in case.options}),
     )
-    questions = in_groups(asked(case.inputs, read_providers()))
+    questions = in_groups(asked(case.inputs, read_providers(), joins_nodes=case.decision().joins_nodes))
     return Questionnaire(name, _cluster(case.inputs), fabrics, questions)
 
 

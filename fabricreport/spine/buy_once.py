@@ -10,6 +10,7 @@ from fabricreport.findings import Name, Named
 from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import side_by_side
+from fabricreport.sections.decision.courses.single_node import within_nodes
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tail_risk.findings import interval_rule
@@ -41,10 +42,14 @@ class Finding(StrEnum):
     TILE_NETWORK = "a network is bought"
     TITLE_APART = "the causes are drawn, and both cash and time differ"
     TITLE_ONE = "they are drawn, and one of the two differs"
-    TILE_WITHIN = "what jobs within nodes save"
+    TILE_WITHIN = "jobs within nodes are advised, and differ from those across them in GPU time too, as printed"
+    TILE_WITHIN_CASH = "and they do not: in cash alone"
     SWITCH_WITHIN = "and what would have them joined: longer runs"
     COMPARED = "two options are compared"
     # what would change the advice
+    CARE_ALONE = "one is, and nothing is compared"
+    CARE_STATED = "jobs within nodes are advised, and the client states that none needs more"
+    CARE_CUT = "they are, and we cut the work into them"
     CHANGES = "something uncertain is worth knowing, for it reaches another option"
     NO_CHANGES = "nothing is"
     # why
@@ -75,6 +80,7 @@ class Finding(StrEnum):
     CARE_BEYOND = "the model of lost time was tried on no such run"
     CARE_STOOD_IN = "a price of the package stands in for the client's own"
     # prices out of date
+    STALE_NODES = "prices are out of date, and no two networks are compared by them"
     STALE_SPARES = "prices are out of date, and may not have moved the difference of the two"
     STALE_MOVES = "prices are out of date, and may have moved it"
     STALE_ALONE = "prices are out of date, and nothing is compared"
@@ -85,6 +91,9 @@ class Finding(StrEnum):
     HEAD_COSTS = "an option is advised, and costs no less"
     HEAD_CLOSE = "no option is advised"
     # the date
+    NODES_SAFE = "jobs within nodes are advised, and no date is stated"
+    NODES_IN_TIME = "they are, and are counted on to be in time"
+    NODES_LATE = "they are, and are not"
     DATES_TOLD = "the network shows at this size"
     HEAD_SAFE = "the client gave no date"
     WEEKS_ASSUMED = "the weeks until stable are assumed"
@@ -98,6 +107,9 @@ class Finding(StrEnum):
     ONE_LEVER_OUTWEIGHS = "of the measures shown it alone does"
     LEVERS_OUTWEIGH = "so do several of the measures shown"
     LEVERS_MODEST = "measures pay, and none is known to save more than that"
+    LEVERS_NONE = "no measure on a network pays"
+    OPTIONS_DATED = "the options are told side by side, and a date binds"
+    OPTIONS_UNDATED = "they are, and none does"
     LEVERS_PAY = "measures that lower the risk save more than they cost"
     TEST_OF_ONE = "there is a network to test, and one option is advised or compared"
     TEST_OF_BOTH = "there is a network to test, and no option is advised over the other"
@@ -105,6 +117,7 @@ class Finding(StrEnum):
     CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
     DAMAGES_SHARED = "and they are the share of the loss: nothing caps them"
     DELIVERY_PRICED = "and so are damages for a late delivery"
+    DELIVERY_ALONE = "they alone are: no network between nodes is bought"
     CONTRACT_ASKS = "there is nothing to test"
     NEIGHBOURS_TOLD = "tenants share the network, and what their traffic costs differs on the two compared"
     NEIGHBOURS_ALIKE = "tenants share it, and their traffic costs as much on both"
@@ -136,25 +149,29 @@ def _conditions(read: Read) -> Iterator[Finding]:
 
 
 def _tiles(read: Read) -> Iterator[Finding]:
+    if read.nodes:
+        way = direction(read.case.figure("decision.courses.single_lost"))
+        yield F.TILE_WITHIN_CASH if way == "same" else F.TILE_WITHIN
+        if "decision.courses.single_days" in read.result.numbers:
+            yield F.SWITCH_WITHIN
+        return
     if read.alone:
         yield F.TILE_TOTAL
     else:
         yield F.COMPARED
-        if read.holds(D.SINGLE_NODES):
-            yield F.TILE_WITHIN
-        elif not read.holds(D.CASH_AND_TIME, D.CASH_ALONE, D.TIME_ALONE):
+        if not read.holds(D.CASH_AND_TIME, D.CASH_ALONE, D.TIME_ALONE):
             yield F.TILE_LEVEL
-    if read.holds(D.SINGLE_NODES) and "decision.courses.single_days" in read.result.numbers:
-        yield F.SWITCH_WITHIN
-    else:
-        yield F.CHANGES if read.edges else F.NO_CHANGES
-    if not read.holds(D.SINGLE_NODES) and f"tco.fabric_capex.{read.verdict.choice}" in read.tco.numbers:
+    yield F.CHANGES if read.edges else F.NO_CHANGES
+    yield F.OPTIONS_DATED if read.given.params.dated else F.OPTIONS_UNDATED
+    if f"tco.fabric_capex.{read.verdict.choice}" in read.tco.numbers:
         yield F.TILE_NETWORK
     if read.case.spoken("tco").findings.causes_at_once:
         yield F.TITLE_APART if read.holds(D.CASH_AND_TIME) else F.TITLE_ONE
 
 
 def _why(read: Read) -> Iterator[Finding]:
+    if read.nodes:
+        return
     if read.alone:
         yield F.WHY_ALONE
         return
@@ -176,7 +193,13 @@ def _speed(read: Read) -> Iterator[Finding]:
     """What a step takes more on one of the two compared; nothing where the model's pair is another, or nothing travels."""
     latency = read.case.latency()
     pair = {o.id for o in latency.pair}
-    if read.alone or read.small or not latency.traffic or pair != {read.verdict.choice, read.verdict.runner_up}:
+    if (
+        read.alone
+        or read.small
+        or read.nodes
+        or not latency.traffic
+        or pair != {read.verdict.choice, read.verdict.runner_up}
+    ):
         return
     penalty = read.case.figure("latency.penalty")
     way = direction(penalty)
@@ -188,6 +211,8 @@ def _speed(read: Read) -> Iterator[Finding]:
 
 
 def _other_side(read: Read) -> Iterator[Finding]:
+    if read.nodes:
+        return
     if read.alone or read.small:
         yield F.CASE_ALONE if read.alone else F.CASE_SMALL
     elif read.result.parts:
@@ -197,23 +222,32 @@ def _other_side(read: Read) -> Iterator[Finding]:
 def _care(read: Read) -> Iterator[Finding]:
     """The first few of what this client should know before it reads on."""
     held = read.held
+    if read.nodes:
+        yield F.CARE_STATED if within_nodes(read.given) else F.CARE_CUT
+    elif read.alone:
+        yield F.CARE_ALONE
     beyond = any(read.case.spoken(section).findings.beyond for section in ("latency", "tail_risk"))
     every = (
         (F.CARE_JUDGES, D.JUDGES_MISSED in held),
-        (F.CARE_LISTING, bool(read.result.turned_without)),
+        (F.CARE_LISTING, bool(read.result.turned_without) and not read.nodes),
         (F.CARE_UNPRICED, D.QUOTE_TURNS in held),
         (F.CARE_BEYOND, beyond),
-        (F.CARE_WEEKS, D.ELICITED not in held and not read.small),
+        (F.CARE_WEEKS, D.ELICITED not in held and not (read.small or read.nodes)),
         (F.CARE_GPU, D.OLDER_GPU in held),
         (F.CARE_STOOD_IN, D.STOOD_IN in held),
     )
     yield from [finding for finding, true in every if true][:MOST_CARE]
-    if D.STALE in held:
+    if D.STALE in held and read.nodes:
+        yield F.STALE_NODES
+    elif D.STALE in held:
         moved = F.STALE_MOVES if not read.alone and read.case.figure("decision.difference").stale else F.STALE_SPARES
         yield F.STALE_ALONE if read.alone else moved
 
 
 def _body(read: Read) -> Iterator[Finding]:
+    if read.nodes:
+        yield from _contract(read)
+        return
     if read.alone:
         yield F.HEAD_ALONE
     elif read.small:
@@ -230,6 +264,7 @@ def _body(read: Read) -> Iterator[Finding]:
 
 def _levers(read: Read) -> Iterator[Finding]:
     if not read.levers:
+        yield F.LEVERS_NONE
         return
     yield F.LEVERS_PAY
     if not read.outweighing:
@@ -255,6 +290,10 @@ def _shared(read: Read) -> Iterator[Finding]:
 
 
 def _dates(read: Read) -> Iterator[Finding]:
+    if read.nodes:
+        in_time = F.NODES_IN_TIME if read.result.schedule.advised.in_time else F.NODES_LATE
+        yield in_time if read.given.params.dated else F.NODES_SAFE
+        return
     if read.small:
         return
     yield F.DATES_TOLD

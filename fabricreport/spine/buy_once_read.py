@@ -30,6 +30,7 @@ class Read:
         self.held: Findings = case.spoken("decision").findings
         self.alone = self.verdict.choice == self.verdict.runner_up
         self.small = self.ground == Ground.SIZE
+        self.nodes = self.result.in_nodes
         self.pair = (self.verdict.choice, self.verdict.runner_up)
 
     @cached_property
@@ -45,7 +46,7 @@ class Read:
     @cached_property
     def causes(self) -> tuple[list[str], list[str]]:
         """Causes on which the choice costs less, and those on which its rival does, the largest first."""
-        if self.alone:
+        if self.alone or self.nodes:
             return [], []
         means = {c: float(v) for c, v in self.tco.difference.waterfall().items() if v}
         numbers = self.tco.numbers
@@ -75,8 +76,8 @@ class Read:
 
     @cached_property
     def levers(self) -> tuple[str, ...]:
-        """Measures that save more than they cost, by what is left, the most first."""
-        net = self._net
+        """Measures that save more than they cost, by what is left, the most first; they are worked out on a network."""
+        net = {} if self.nodes else self._net
         return tuple(sorted((v for v in net if net[v] > 0), key=lambda v: -net[v])[:MOST_LEVERS])
 
     @cached_property

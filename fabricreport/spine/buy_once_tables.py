@@ -145,6 +145,13 @@ def calendar(result: DecisionResult, pair: Sequence[str]) -> list[Row]:
     return [Row([what, *(Name(dated(one.days[step])) for one in found)]) for step, what in _STEPS.items()]
 
 
+def within(result: DecisionResult) -> Table:
+    """The day of each step of the work within nodes, for which no network is tuned."""
+    days = result.schedule.advised.days
+    rows = [Row([what, Name(dated(days[step]))]) for step, what in _STEPS.items() if step != Step.STABLE]
+    return Table([Column(""), Column("Day", style="mixed")], rows)
+
+
 def levers(tail: TailResult, shown: Sequence[str]) -> Table:
     """What each of the measures saves in the first year, with its range, and what it costs."""
     labels = {lever.id: lever.label for lever in tail.levers}

@@ -59,7 +59,8 @@ class Finding(StrEnum):
     READY_PAIR = "the date cannot be met even so, and two networks are compared"
     READY_ALONE = "the date cannot be met even so or no network is needed, and one option is compared"
     READY_OFFER = "the client has a date, and an offer may be taken"
-    DAY_PRICED = "the client has no date, and a day late has a price"
+    DAY_PRICED = "the client has no date, and a network is tuned, of which a day has a price"
+    HAND_OVER_PRICED = "the client has no date, and no network is needed: a day without the GPUs has a price"
     # why
     WHY_RENT = "several offers and two networks are compared"
     WHY_RENT_ALONE = "several offers are compared, and one network or none"
@@ -158,8 +159,7 @@ def _tiles(read: Read) -> Iterator[Finding]:
         yield F.PAIR_TOLD
     if not read.dated:
         yield F.NO_DATE
-        if "diligence.price.weeks" in read.case.diligence().numbers:
-            yield F.DAY_PRICED
+        yield F.DAY_PRICED if "diligence.price.weeks" in read.case.diligence().numbers else F.HAND_OVER_PRICED
     elif not read.asking and read.best:
         yield F.READY_OFFER
     elif read.asking and read.counted_on:

@@ -9,6 +9,7 @@ from functools import cached_property
 from fabricreport.books.offers.terms import UNNAMED
 from fabricreport.books.options import Option
 from fabricreport.provenance import mean_of
+from fabricreport.sections.client import one_node
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.offers.judged import Judged
 from fabricreport.sections.decision.offers.study import OffersResult
@@ -24,9 +25,9 @@ class Read:
         self.case, self.given, self.result = case, case.inputs, case.decision()
         self.found: OffersResult | None = self.result.offers
         self.verdict = self.result.verdict
-        single, joined = self.result.courses.single, bool(case.diligence().promises)
-        self.within = joined and single.total is not None and single.days is None
-        self.networked = joined and not self.within
+        several = not one_node(self.given, int(self.given.params.cluster.gpus))
+        self.within = several and not self.result.joins_nodes
+        self.networked = several and self.result.joins_nodes
         self.pair = len(self.result.totals) > 1 and self.networked and not self.one_network
         self.dated = self.given.params.dated
         self.ground: str = self.result.ground

@@ -8,6 +8,7 @@ from enum import StrEnum
 from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
 from fabricreport.sections.stance import direction
+from fabricreport.spine import buy_once
 from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.passes import Agreed, damages
 from fabricreport.spine.told import Told
@@ -24,8 +25,10 @@ class Finding(StrEnum):
     GROWS_ON_ONE = "the plan grows on one network"
     GROWS_ON_SEVERAL = "the plan grows over several sites, each with a network of its own"
     STAYS = "the plan does not grow"
+    ASKS_NODES = "jobs within nodes are advised: whether a network is needed"
     # two networks side by side
     COMPARED = "two options are compared"
+    ALONE = "one is, and nothing is compared"
     STAGED = "a network is bought in stages"
     STAGES_OF_TWO = "and two of them are side by side"
     # the option advised
@@ -45,6 +48,16 @@ class Finding(StrEnum):
     SITES_BEGUN = "every site is begun with the first stage"
     # the case for the other option
     FOLLOWS_MONEY = "what the bill leaves out points away from an advice that money decided"
+    # jobs within nodes
+    TILE_WITHIN = "they are advised, and differ from those across nodes in GPU time too, as printed"
+    TILE_WITHIN_CASH = "and they do not: in cash alone"
+    SWITCH_WITHIN = "and what would have them joined: longer runs"
+    NODES_SAFE = "no date is stated"
+    NODES_IN_TIME = "they are counted on to be in time"
+    NODES_LATE = "they are not"
+    DELIVERY_ALONE = "damages for a late delivery are agreed, and no others"
+    CARE_STATED = "the client states that no job needs more than a node"
+    CARE_CUT = "we cut the work into jobs of one node"
     # what would change the answer
     CHANGES = "something uncertain is worth knowing, for it reaches another option"
     NO_CHANGES = "nothing is"
@@ -54,7 +67,10 @@ class Finding(StrEnum):
     # the date
     DATE_ALIKE = "both run stably after as many weeks, as printed"
     DATE_APART = "one of them runs stably earlier"
+    WEEKS_ASSUMED = "how long either takes is assumed"
+    WEEKS_JUDGED = "experts judged it"
     # the acceptance test
+    TEST_ONCE = "there is a network to test, at one size"
     LEVERS_HERE = "measures on the advised option save more than they cost"
     BANDWIDTH_PRICED = "lost bandwidth has a price"
     CLAUSE_OF_ONE = "damages for weeks until stable are agreed, and one option is ordered"
@@ -73,6 +89,11 @@ _COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: 
 
 
 F = Finding
+WITHIN = (
+    *(F.TILE_WITHIN, F.TILE_WITHIN_CASH, F.SWITCH_WITHIN),
+    *(F.NODES_SAFE, F.NODES_IN_TIME, F.NODES_LATE, F.CARE_STATED, F.CARE_CUT),
+)
+"""What is told of jobs within nodes as in a memo about one purchase."""
 
 
 def findings(case: Told) -> Iterator[Finding]:
@@ -82,8 +103,14 @@ def findings(case: Told) -> Iterator[Finding]:
     yield from _money(case)
     yield from _stages(case)
     yield from _other(case)
-    yield F.CHANGES if case.decision().changes else F.NO_CHANGES
+    if case.decision().in_nodes:
+        yield from _within(case)
+    else:
+        yield F.CHANGES if case.decision().changes else F.NO_CHANGES
     yield from _work(case)
+    tested = case.spoken("diligence").findings
+    if tested.tested_at_all and not tested.tested_again:
+        yield F.TEST_ONCE
     prices = case.diligence().numbers
     if case.tail().worked == pair(case)[0] and Read(case).levers:
         yield F.LEVERS_HERE
@@ -92,12 +119,14 @@ def findings(case: Told) -> Iterator[Finding]:
     for agreed in damages(case):
         if agreed is not Agreed.DAMAGES_SHARED:
             yield Finding[agreed.name]
-    yield from cares(case)
+    if not case.decision().in_nodes:
+        yield from cares(case)
 
 
 def _work(case: Told) -> Iterator[Finding]:
     if not compared(case):
         return
+    yield F.WEEKS_JUDGED if case.inputs.elicited else F.WEEKS_ASSUMED
     weeks = {case.figure(f"tail_risk.weeks.{o}").text for o in pair(case)}
     yield F.DATE_ALIKE if len(weeks) == 1 else F.DATE_APART
     numbers = case.latency().numbers
@@ -113,19 +142,27 @@ def pair(case: Told) -> tuple[str, str]:
 
 
 def compared(case: Told) -> bool:
-    """Whether there are two."""
+    """Whether there are two, and one of them is told of beside the other."""
     choice, rival = pair(case)
-    return choice != rival
+    return choice != rival and not case.decision().in_nodes
+
+
+def _within(case: Told) -> Iterator[Finding]:
+    """What is told of jobs within nodes alone, by the names that the memo of one purchase has for it."""
+    told = {found.name for found in buy_once.findings(case)}
+    yield from (found for found in WITHIN if found.name in told)
 
 
 def _title(case: Told) -> Iterator[Finding]:
     cluster = case.inputs.params.cluster
+    if case.decision().in_nodes:
+        yield F.ASKS_NODES
+        return
     if cluster.final_gpus <= cluster.gpus:
         yield F.STAYS
     else:
         yield F.GROWS_ON_SEVERAL if len(cluster.networks(cluster.final_gpus)) > 1 else F.GROWS_ON_ONE
-    if compared(case):
-        yield F.COMPARED
+    yield F.COMPARED if compared(case) else F.ALONE
 
 
 def _advice(case: Told) -> Iterator[Finding]:
@@ -145,7 +182,7 @@ def _money(case: Told) -> Iterator[Finding]:
 
 def _stages(case: Told) -> Iterator[Finding]:
     cluster = case.inputs.params.cluster
-    if case.tco().ownership is None or cluster.final_gpus <= cluster.gpus:
+    if case.decision().in_nodes or case.tco().ownership is None or cluster.final_gpus <= cluster.gpus:
         return
     yield F.STAGED
     yield from _ahead(case)
@@ -220,7 +257,7 @@ def words(case: Told) -> Mapping[str, object]:
         "in_all": Name("over all stages" if grows else "in all"),
         "in_first": Name(" on the first order" if grows else ""),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
-        "our_causes": case.spoken("tco").words["saved"],
+        "our_causes": () if case.decision().in_nodes else case.spoken("tco").words["saved"],
     }
 
 

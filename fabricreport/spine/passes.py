@@ -22,13 +22,18 @@ class Agreed(StrEnum):
     CLAUSE_OF_ONE = "for weeks until stable of the one option that is ordered"
     CLAUSE_OF_BOTH = "for those of either of two"
     DAMAGES_SHARED = "as the share of the loss: nothing caps them"
-    DELIVERY_PRICED = "for a late delivery"
+    DELIVERY_PRICED = "for a late delivery as well"
+    DELIVERY_ALONE = "for that alone: no network between nodes is bought"
 
 
 def damages(case: Told) -> Iterator[Agreed]:
     """What holds of damages here; nothing where a network is rented, for its weeks stand among what has to pass."""
     terms, result = case.diligence().terms, case.decision()
-    if terms is None or not terms.weeks.per_unit or not result.courses.clauses:
+    if terms.weeks is None:
+        if terms.delivery.per_unit:
+            yield Agreed.DELIVERY_ALONE
+        return
+    if not terms.weeks.per_unit or not result.courses.clauses:
         return
     both = case.diligence().terms_of_rival is not None
     yield Agreed.CLAUSE_OF_BOTH if both else Agreed.CLAUSE_OF_ONE

@@ -44,7 +44,9 @@ def test_who_sets_pfc_and_ecn_is_asked_only_where_a_fabric_takes_that_skill() ->
     def put(*ids: str) -> set[str]:
         cluster = SimpleNamespace(gpus=512, gpus_per_node=8, tenancy="single", trajectory=())
         params = SimpleNamespace(cluster=cluster, money=SimpleNamespace(acquisition="buy", horizon_months=36))
-        return {q.id for q in asked(SimpleNamespace(params=params, options=of(*ids)), read_providers())}  # type: ignore[arg-type]
+        return {
+            q.id for q in asked(SimpleNamespace(params=params, options=of(*ids)), read_providers(), joins_nodes=True)
+        }  # type: ignore[arg-type]
 
     assert put(NDR, ROCE) - put(NDR, SPRAYED) == {"Q-OPS-02", "Q-NET-16"}
     assert put(NDR, SPECTRUM) == put(NDR, SPRAYED)  # its one maker ships the settings

@@ -77,8 +77,7 @@ class DecisionFigures:
     @cached_property
     def stale(self) -> tuple[str, ...]:
         """Ids of the prices behind the totals that are past their shelf life."""
-        behind = inputs_of(*self.result.totals.values())
-        prices = sorted(i for i in behind if i.startswith("price:"))
+        prices = sorted(i for i in self.result.behind if i.startswith("price:"))
         return tuple(i for i in prices if self.given.prices.by_id(i).stale)
 
     @cached_property

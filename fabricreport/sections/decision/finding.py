@@ -101,6 +101,7 @@ class DecisionFinding(StrEnum):
     SINGLE_NO_ROOM = "the model does not fit in a node"
     SINGLE_ONE_RUN = "one run cannot be cut into jobs of single nodes"
     SINGLE_NO_MODEL = "no memory of a simulation is known"
+    NOT_TAKEN = "jobs within nodes are advised: the courses with a network between them are what was not taken"
     # cash and time
     CASH_AND_TIME = "two are compared, and differ in what is paid and in lost time, as printed"
     CASH_ALONE = "they differ in what is paid alone"
@@ -143,7 +144,9 @@ class DecisionFinding(StrEnum):
     RENTS_ASKED = "sellers are asked for the price of a term"
     MONDAY_MORE = "and more than page one has room for"
     # the annex
+    OPTIONS_TOLD = "a network is advised, or neither of two: jobs within nodes are not"
     LIMIT_STATED = "the client states the amount below which a lead is close"
+    LIMIT_RULED = "the client does not, and the rule sets it"
     FEW_GPUS = "the client plans so few GPUs that the rule of size comes near"
     ASSUMED = "keys were left out"
     PROPOSED = "the client names no options"

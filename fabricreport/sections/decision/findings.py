@@ -82,7 +82,8 @@ class _Read:
     @property
     def stood_in(self) -> list[str]:
         """Items that the client's price files lack."""
-        items = sorted(i[6:] for i in self.tco.inputs if i.startswith("price:"))
+        behind = self.result.behind if self.result.in_nodes else self.tco.inputs
+        items = sorted(i[6:] for i in behind if i.startswith("price:"))
         return [item for item in items if self.given.prices[item].stand_in]
 
 
@@ -92,25 +93,10 @@ def spoken(
     """Findings and words of the decision; `monday` is what to do before signing, `figure` answers with the ledger's numbers,
     `changes` is what the answers of sellers change."""
     read = _Read(given, result, tco, monday, figure, changes)
+    networks = (_courses, _why, _apart, _alike, _licences, _reversed, _view, _turning, _quotes, _lead, _rule)
     groups = (
-        *(
-            _opening,
-            _date,
-            _advice,
-            _why,
-            _apart,
-            _alike,
-            _licences,
-            _reversed,
-            _sure,
-            _view,
-            _turning,
-            _quotes,
-            _care,
-            _monday,
-            _annex,
-        ),
-        *(_answered, _offered),
+        *(_opening, _date, _advice, _hour, _sure, _care, _monday, _annex),
+        *((_not_taken,) if result.in_nodes else (*networks, _answered, _offered)),
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
@@ -132,8 +118,15 @@ def _offered(read: _Read) -> Iterator[DecisionFinding]:
     yield from offer_findings(read.result, late=read.late)
 
 
-def _date(read: _Read) -> Iterator[DecisionFinding]:
+def _courses(read: _Read) -> Iterator[DecisionFinding]:
     yield from course_findings(read.given, read.result.courses)
+
+
+def _not_taken(read: _Read) -> Iterator[DecisionFinding]:
+    yield F.NOT_TAKEN
+
+
+def _date(read: _Read) -> Iterator[DecisionFinding]:
     if not read.result.offers:
         yield from schedule_findings(read.result)
 
@@ -172,8 +165,11 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
         yield F.BARRED
 
 
-def _apart(read: _Read) -> Iterator[DecisionFinding]:
+def _hour(read: _Read) -> Iterator[DecisionFinding]:
     yield F.HOUR_STATED if read.tco.common.value_basis == "stated" else F.HOUR_OURS
+
+
+def _apart(read: _Read) -> Iterator[DecisionFinding]:
     if read.alone:
         return
     cash, time = (direction(read.figure(f"decision.{part}")) != "same" for part in ("cash", "time"))
@@ -234,19 +230,23 @@ def _quotes(read: _Read) -> Iterator[DecisionFinding]:
         yield F.QUOTE_TURNS
 
 
-def _care(read: _Read) -> Iterator[DecisionFinding]:
+def _lead(read: _Read) -> Iterator[DecisionFinding]:
+    """What to read with care in a lead of one network over another."""
     if read.given.elicited:
         yield F.ELICITED
     if judges_missed(read.given):
         yield F.JUDGES_MISSED
     if read.verdict.capped == "listing":
         yield F.LISTING_TURNS
-    if read.newer:
-        yield F.OLDER_GPU
     if read.verdict.capped == "generation":
         yield F.GENERATION_TURNS
     if read.result.later:
         yield F.LATER
+
+
+def _care(read: _Read) -> Iterator[DecisionFinding]:
+    if read.newer:
+        yield F.OLDER_GPU
     if read.figure("decision.stale_prices").value:
         yield F.STALE
     if read.stood_in:
@@ -262,20 +262,25 @@ def _monday(read: _Read) -> Iterator[DecisionFinding]:
         yield F.MONDAY_MORE
 
 
-def _annex(read: _Read) -> Iterator[DecisionFinding]:
+def _rule(read: _Read) -> Iterator[DecisionFinding]:
+    """How networks are told apart, and which."""
     params = read.given.params
-    if params.money.materiality_usd is not None:
-        yield F.LIMIT_STATED
+    yield F.OPTIONS_TOLD
+    yield F.LIMIT_RULED if params.money.materiality_usd is None else F.LIMIT_STATED
     if target_gpus(params) <= _FEW_TIMES * read.given.central("evidence:fabric-matters-from-gpus"):
         yield F.FEW_GPUS
-    if assumptions(params):
-        yield F.ASSUMED
     if read.result.neighbours:
         yield F.TENANTS_PRICED
     if read.result.priors:
         yield F.PRIORS
     if not is_given(params, "options"):
         yield F.PROPOSED
+
+
+def _annex(read: _Read) -> Iterator[DecisionFinding]:
+    params = read.given.params
+    if assumptions(params):
+        yield F.ASSUMED
     if params.overrides:
         yield F.OVERRIDDEN
 
@@ -304,6 +309,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "cheaper": name[ahead],
         "cash_way": Name(direction(read.figure("decision.cash"))),
         "time_way": Name(direction(read.figure("decision.time"))),
+        "lost_way": Name(direction(read.figure("decision.courses.single_lost"))) if result.in_nodes else None,
         "whose": Name("your" if (basis := read.tco.common.value_basis) == "stated" else "our"),
         "hour_basis": Name(name_book().hour_values.get(basis, "")),
         "dearer": name[behind],

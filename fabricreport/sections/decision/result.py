@@ -251,9 +251,29 @@ class DecisionResult:
         """What the advice stands on: one of `GROUNDS`, or the class where money (or nothing) decides."""
         return self.verdict.decided_by if self.verdict.decided_by in GROUNDS else self.verdict.confidence
 
+    @property
+    def in_nodes(self) -> bool:
+        """Whether jobs within nodes are advised, which need no network between them; a renter is told which offer to take."""
+        return self.offers is None and self.courses.advised.kind == CourseKind.SINGLE_NODE
+
+    @property
+    def joins_nodes(self) -> bool:
+        """Whether what is advised joins nodes by a network: not where jobs within them are advised, nor for a renter whose work
+        takes no longer within nodes."""
+        single = self.courses.single
+        rents_none = self.offers is not None and single.total is not None and single.days is None
+        return not (self.in_nodes or rents_none)
+
+    @cached_property
+    def behind(self) -> frozenset[str]:
+        """Ids of every input behind the totals, or behind the cost within nodes and across them where that is advised."""
+        if self.in_nodes:
+            return inputs_of(self.courses.single.total, self.totals[self.courses.base])
+        return inputs_of(*self.totals.values())
+
     def changing(self, turn: Turn) -> tuple[Edge, ...]:
         """The edges of an input at which something else is advised than now; none where no network is advised at all."""
-        if self.courses.advised.kind == CourseKind.SINGLE_NODE:
+        if self.in_nodes:
             return ()
         now = {self.verdict.course.id, self.courses.plain.id, self.courses.advised.id}
         either = CourseKind.OFFERS in (self.courses.plain.kind, self.courses.advised.kind)
@@ -269,6 +289,8 @@ class DecisionResult:
     @property
     def turning_beyond_body(self) -> tuple[Turn, ...]:
         """Inputs that turn the money or the advice, less those that the body tells; where hours are offered it tells of none."""
+        if self.in_nodes:
+            return ()
         found = tuple(t for t in self.turns.turning if t.flips or self.changing(t))
         if self.offers is not None:  # where either network may be taken, a turn to one of them is no change
             return () if self.verdict.open else found
@@ -278,8 +300,8 @@ class DecisionResult:
     @cached_property
     def changes(self) -> tuple[Change, ...]:
         """What would change the advice, and is worth knowing; of a renter, or where no network decides, nothing is told."""
-        small = self.verdict.decided_by == Ground.SIZE or self.courses.advised.kind == CourseKind.SINGLE_NODE
-        if small or self.offers is not None or self.verdict.choice == self.verdict.runner_up:
+        small = self.verdict.decided_by == Ground.SIZE
+        if small or self.in_nodes or self.offers is not None or self.verdict.choice == self.verdict.runner_up:
             return ()
         return changes_of(self._search, self.turns.drawn, self._knowledge().worth)
 

@@ -35,7 +35,7 @@ def schedule_findings(result: DecisionResult) -> Iterator[F]:
 def _late(result: DecisionResult) -> F:
     """How the date is missed: by all there is, by asking first, or by the one of two that is advised."""
     kind, networks = result.courses.advised.kind, len(result.totals) > 1 and result.ground != Ground.SIZE
-    if not networks or kind == CourseKind.SINGLE_NODE:
+    if not networks or result.in_nodes:
         return F.TOO_LATE_ALONE
     if not result.in_time:
         return F.TOO_LATE

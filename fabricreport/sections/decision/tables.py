@@ -25,11 +25,14 @@ def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[d
         "question": given.params.asked,
         "choice": verdict.choice,
         "course": result.courses.advised.id,
-        "confidence": verdict.confidence,
-        "decided_by": verdict.decided_by,
-        "framework": {True: "agrees", False: "disagrees", None: "takes no side"}[verdict.agrees],
-        "framework_leans_to": side_names(given.options, result.framework.leans_to).phrase,
     }
+    if not result.in_nodes:  # these are of one network beside another
+        told |= {
+            "confidence": verdict.confidence,
+            "decided_by": verdict.decided_by,
+            "framework": {True: "agrees", False: "disagrees", None: "takes no side"}[verdict.agrees],
+            "framework_leans_to": side_names(given.options, result.framework.leans_to).phrase,
+        }
     if result.offers is not None:
         told |= {"offer": result.offers.pick.first, "offer_stands": result.offers.pick.standing.name.lower()}
     return told, [figure(i) for i in _answering(given, result)]
@@ -42,8 +45,10 @@ def _answering(given: Inputs, result: DecisionResult) -> Iterator[str]:
     if given.params.asked == Question.CHOOSE_PROVIDER:
         yield from _of_sellers(result.offers) if result.offers else (f"tco.total.{choice}",)
         return
-    if result.courses.advised.kind == CourseKind.SINGLE_NODE:
-        yield from (f"decision.courses.against.{CourseKind.SINGLE_NODE}", f"decision.total.{choice}")
+    if result.in_nodes:
+        yield from (f"decision.courses.against.{CourseKind.SINGLE_NODE}", "decision.courses.single_total")
+        if "decision.sure.act" in result.numbers:
+            yield "decision.sure.act"
         return
     if len(stages_of(given)) > 1:
         yield from (f"tco.stage.price.0.{choice}", f"tco.fabric_capex.{choice}")

@@ -29,6 +29,7 @@ class DiligenceFinding(StrEnum):
     FLATTERS = "a log from two of many nodes shows more bandwidth than all reach"
     # the acceptance plan
     TESTED_AT_ALL = "there is a network to test"
+    UNTESTED = "there is none"
     PLAN_HELD = "every threshold by repeated runs lies clear of the value at which the lead is gone"
     PLAN_CREDIT_ONLY = "some threshold cannot: only the credit protects the lead"
     CREDIT_PROTECTS = "there the credit does"
@@ -80,6 +81,7 @@ def _test(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
 def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
     plan = result.plan
     if not plan.tests:
+        yield F.UNTESTED
         return
     yield F.TESTED_AT_ALL
     bases = {test.basis for test in plan.tests}
@@ -103,8 +105,8 @@ def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
 def _credit(result: DiligenceResult) -> Iterator[DiligenceFinding]:
     """Whether bandwidth has a credit, and where it ends."""
     terms = result.terms
-    if terms is None or 1 not in terms.credits:
-        yield F.PLAN_FREE if terms is not None and terms.exchange.sent else F.PLAN_UNTIMED
+    if 1 not in terms.credits:
+        yield F.PLAN_FREE if terms.exchange.sent else F.PLAN_UNTIMED
         return
     yield F.PLAN_CREDIT
     if any(test.basis == Reason.CREDIT_ONLY for test in result.plan.tests):

@@ -83,9 +83,7 @@ def _credited(terms: Terms | None) -> Credit:
 
 TERMS = (
     TakenSpec[Any, str]("diligence.damages[late]", lambda at, late: at.result.terms.damages[late]),
-    TakenSpec[Any](
-        "diligence.price.delivery", lambda at: at.result.terms.loss["delivery"], lambda at: at.result.terms is not None
-    ),
+    TakenSpec[Any]("diligence.price.delivery", lambda at: at.result.terms.loss["delivery"]),
     EachSpec(
         "diligence.share[late]",
         "share",
@@ -102,12 +100,21 @@ TERMS = (
         rule="as agreed",
         value=lambda at: at.given.central(DAMAGES_CAP),
         inputs=(DAMAGES_CAP,),
-        when=lambda at: at.result.terms is not None and at.result.terms.weeks.cap is not None,
+        when=lambda at: at.result.terms.weeks is not None and at.result.terms.weeks.cap is not None,
+    ),
+    FigureSpec[Any](
+        "diligence.cap_servers",
+        "share",
+        label="Share of the price of the servers at which damages end, where they are ordered without a network",
+        rule="as agreed",
+        value=lambda at: at.given.central(DAMAGES_CAP),
+        inputs=(DAMAGES_CAP,),
+        when=lambda at: at.result.terms.weeks is None and at.result.terms.delivery.cap is not None,
     ),
     TakenSpec[Any](
         "diligence.credit_most",
         lambda at: _credited(at.result.terms).most,
-        lambda at: at.result.terms is not None and 1 in at.result.terms.credits,
+        lambda at: 1 in at.result.terms.credits,
     ),
     TakenSpec[Any](
         "diligence.rival.credit_most",
@@ -145,5 +152,5 @@ TERMS = (
 )
 TERM_INDEX = {
     "term": Index[Any](lambda at: at.held),
-    "late": Index[Any](lambda at: at.result.terms.damages if at.result.terms else ()),
+    "late": Index[Any](lambda at: at.result.terms.damages),
 }

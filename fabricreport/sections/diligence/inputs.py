@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
@@ -11,6 +12,7 @@ from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced
+from fabricreport.sections.client import one_node
 from fabricreport.sections.latency import inputs as network_inputs
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk.result import TailResult
@@ -20,11 +22,21 @@ from fabricreport.uncertain import Uncertain
 
 
 @dataclass(frozen=True)
+class Within:
+    """The work in jobs within nodes, where that is advised: its `total` cost (draws,), and the same with some inputs set."""
+
+    total: Traced
+    moved: Callable[[Mapping[str, Uncertain]], Any]
+
+
+@dataclass(frozen=True)
 class Ground:
     """The inputs and the studies of the other sections.
 
     `tested`: the option that the acceptance test is written for, the advised one if it is not named. `moved`: the bills
     with some inputs set and all others at their draws. `informs`: what knowing inputs, by id, is worth to the choice.
+    `joins_nodes`: whether what is advised joins nodes by a network. `within`: the work in jobs within nodes, None where that is
+    not advised.
     """
 
     given: Inputs
@@ -34,6 +46,8 @@ class Ground:
     comparison: Comparison
     moved: Callable[[Mapping[str, Uncertain]], Bills]
     informs: Callable[[Collection[str]], Estimate]
+    joins_nodes: bool = True
+    within: Within | None = None
     tested: str = ""
 
     @property
@@ -47,9 +61,18 @@ class Ground:
         return self._named(self.comparison.rival)
 
     @property
+    def networked(self) -> bool:
+        """Whether the first order holds a network between nodes."""
+        return self.joins_nodes and not one_node(self.given, int(self.given.params.cluster.gpus))
+
+    @property
     def total(self) -> Traced:
-        """Total cost of the option, (draws,)."""
-        return self.tco.totals[self.option.id]
+        """Total cost of what is advised, (draws,): of the option, or of the work within nodes."""
+        return self.tco.totals[self.option.id] if self.within is None else self.within.total
+
+    def total_with(self, figures: Mapping[str, Uncertain]) -> Any:
+        """The same with some inputs set."""
+        return self.moved(figures).totals[self.option.id] if self.within is None else self.within.moved(figures)
 
     def network(self, option: Option, every: int) -> Network:
         """An option's network as this client would run it; `every` keeps one draw in so many."""

@@ -98,8 +98,7 @@ class DiligenceResult:
     against, `total` the cost of the option, `totals` of every option by id. `promises_of_rival`: the same test for the
     rival, where the course is open; `plan`, `plan_of_rival`: the acceptance plan of either. `floors`: busbw floor by size in
     GPUs. `at_ends`: modelled busbw of the option on two nodes and on those the cluster starts with, medians, GB/s; None where
-    all GPUs sit in one node. `terms`: of the contract, None for a client that has no network; `terms_of_rival`: the same of the
-    rival, where the course is open. `changes`: what the answers change, None where nobody
+    no network joins them. `terms`: of the contract; `terms_of_rival`: the same of the rival, where the course is open. `changes`: what the answers change, None where nobody
     has answered. `price`: of what the seller delivers over the horizon, the fabric or the rent, (draws,).
     """
 
@@ -121,7 +120,7 @@ class DiligenceResult:
     price: Traced
     book: ProviderBook
     numbers: Mapping[str, Number]
-    terms: Terms | None = None
+    terms: Terms
     terms_of_rival: Terms | None = None
     changes: Changes | None = None
 

@@ -25,24 +25,15 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import one_node, rented, stages_of
+from fabricreport.sections.client import rented, stages_of
+from fabricreport.sections.diligence.agreed import GIB, modelled, of_delivery, price_of, tested_on
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.figure_context import DiligenceFigures
 from fabricreport.sections.diligence.figures import FIGURES
-from fabricreport.sections.diligence.inputs import Ground
+from fabricreport.sections.diligence.inputs import Ground, Within
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.plan.study import plan_of
-from fabricreport.sections.diligence.promises import (
-    GIB,
-    Promise,
-    floors,
-    modelled,
-    price_of,
-    promises,
-    promises_of_rival,
-    rivals,
-    tested_on,
-)
+from fabricreport.sections.diligence.promises import Promise, floors, promises, promises_of_rival, rivals
 from fabricreport.sections.diligence.result import (
     Contract,
     DiligenceResult,
@@ -71,13 +62,17 @@ def run(
     moved: Callable[[Mapping[str, Uncertain]], Bills],
     informs: Callable[[Collection[str]], Estimate],
     changes: Changes | None,
+    *,
+    joins_nodes: bool,
+    within: Within | None,
 ) -> DiligenceResult:
     """Diligence for a client, from the other studies and the comparison they share.
 
     `moved`: the bills with some inputs set and all others at their draws. `informs`: what knowing inputs is worth to the
-    choice. `changes`: what the answers change.
+    choice. `changes`: what the answers change. `joins_nodes`: whether what is advised joins nodes by a network; if not, nothing
+    is asked or promised of one. `within`: jobs within nodes, where they are advised.
     """
-    on = Ground(given, latency, tail, tco, comparison, moved, informs)
+    on = Ground(given, latency, tail, tco, comparison, moved, informs, joins_nodes, within)
     book = read_providers()
     other = rivals(on)
     options = tuple(dict.fromkeys(ground.option.id for ground in (on, other) if ground is not None))
@@ -109,7 +104,7 @@ def run(
         price=price_of(given, tco, on.option.id),
         book=book,
         numbers={},
-        terms=None if tested is None else tested.terms,
+        terms=of_delivery(on) if tested is None else tested.terms,
         terms_of_rival=None if its is None else its.terms,
         changes=changes,
     )
@@ -126,10 +121,11 @@ def largest_nodes(given: Inputs) -> int:
     return max(-(-int(gpus) // int(given.params.cluster.gpus_per_node)) for _, gpus in stages_of(given))
 
 
-def asked(given: Inputs, book: ProviderBook) -> tuple[Question, ...]:
-    """The questions this client should put: by what it buys, its size and the fabrics compared."""
+def asked(given: Inputs, book: ProviderBook, *, joins_nodes: bool) -> tuple[Question, ...]:
+    """The questions this client should put: by what it buys, its size and the fabrics compared; `joins_nodes`: whether
+    what is advised joins nodes by a network."""
     audience = "cloud" if given.params.money.acquisition == "rent" else "builder"
-    nodes = largest_nodes(given)
+    nodes = largest_nodes(given) if joins_nodes else 1
     facts = {
         "": True,
         "more-than-one-node": nodes > 1,
@@ -137,7 +133,7 @@ def asked(given: Inputs, book: ProviderBook) -> tuple[Question, ...]:
         "skill": nodes > 1 and any(o.behaviour.skill for o in given.options),
         "reduction": nodes > 1 and any(o.behaviour.reduction for o in given.options),
         "tenants": nodes > 1 and given.params.cluster.tenancy == "multi",
-        "growth": len(stages_of(given)) > 1,
+        "growth": nodes > 1 and len(stages_of(given)) > 1,
     }
     return tuple(q for q in book.questions if audience in q.to and facts[q.when])
 
@@ -210,25 +206,28 @@ def _clause(given: Inputs, ids: tuple[str, ...], ends: tuple[str, ...]) -> Numbe
 
 
 def _priced(on: Ground, book: ProviderBook) -> tuple[PricedQuestion, ...]:
-    difference = on.comparison.lead
-    known = inputs_of(difference, on.total)
+    difference, within = on.comparison.lead, on.within is not None
+    known = inputs_of(on.total) if within else inputs_of(difference, on.total)
     found = []
-    for question in asked(on.given, book):
+    for question in asked(on.given, book, joins_nodes=on.joins_nodes):
         draws = _settled(on.given, question, known)
         stakes = (
-            _stake(on, draws, difference, lambda b: b.gap(on.rival.id, on.option.id)),
-            _stake(on, draws, on.total, lambda b: b.totals[on.option.id]),
+            None if within else _stake(on, draws, difference, lambda f: on.moved(f).gap(on.rival.id, on.option.id)),
+            _stake(on, draws, on.total, on.total_with),
         )
         # who asks a renter's sellers for a price learns what each of them takes off
         ids = (*draws, ASSUMED) if question.commercial and rented(on.given) else tuple(draws)
-        found.append(PricedQuestion(question, tuple(draws), *stakes, on.informs(ids)))
+        informs = Estimate(0.0, 0.0) if within else on.informs(ids)  # the choice between networks is not put
+        found.append(PricedQuestion(question, tuple(draws), *stakes, informs))
     return tuple(sorted(found, key=lambda q: q.order, reverse=True))
 
 
-def _stake(on: Ground, draws: Mapping[str, Any], amount: Traced, again: Callable[[Bills], Any]) -> model.Stake | None:
+def _stake(
+    on: Ground, draws: Mapping[str, Any], amount: Traced, again: Callable[[Mapping[str, Uncertain]], Any]
+) -> model.Stake | None:
     """The mean of an amount with all inputs settled at the ends, P5 or P95, that lower it, then at those that raise it.
 
-    None where what they explain of its spread is within the noise of the draws. `again` reads the amount off a bill.
+    None where what they explain of its spread is within the noise of the draws. `again`: the amount with inputs set.
     """
     noise = 9.0 * max(1, len(draws)) / on.given.sampler.size  # three standard errors of a rank correlation, squared
     if model.joint_share(amount, draws) <= noise:
@@ -238,7 +237,7 @@ def _stake(on: Ground, draws: Mapping[str, Any], amount: Traced, again: Callable
     means = []
     for raising in (False, True):
         set_to = {i: exactly(float(ends[i][int((slopes[i] > 0) == raising)])) for i in slopes}
-        means.append(float(plain(again(on.moved(set_to))).mean()))
+        means.append(float(plain(again(set_to)).mean()))
     return model.Stake(means[0], means[1])
 
 
@@ -262,7 +261,7 @@ def _judged(on: Ground, book: ProviderBook, tests: tuple[Promise, ...]) -> tuple
     words = model.Words(book.wording.vague, book.wording.others_tune, book.wording.least_words)
     found = []
     for file in given.answer_files:
-        questions = [*asked(given, book)]
+        questions = [*asked(given, book, joins_nodes=on.joins_nodes)]
         questions += [q for q in book.questions if q.id in file.answers and q not in questions]
         kind = _kind_of(given, book, file.provider, option)
         findings = {
@@ -315,9 +314,9 @@ def _benchmark(on: Ground, option: Option, log: Log) -> model.Benchmark:
 
 
 def _at_ends(on: Ground) -> tuple[float, float] | None:
-    """Median busbw on two nodes and on all that the cluster starts with; None where all GPUs sit in one node."""
+    """Median busbw on two nodes and on all that the cluster starts with; None where no network joins them."""
     given, cluster = on.given, on.given.params.cluster
-    if one_node(given, int(cluster.gpus)):
+    if not on.networked:
         return None
     bytes_sent = given.central("evidence:acceptance-message-gib") * GIB
 

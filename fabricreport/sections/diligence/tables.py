@@ -26,7 +26,8 @@ _ANSWERED = (("Size", "Q-NET-06"), ("Isolation", "Q-NET-14"))
 BELOW = "below noise"
 _FIRST = 8
 """How many questions a short table holds."""
-_AMOUNTS = ("Worth to the choice", "Moves the saving by", "Moves the cost by")
+_MOVES = "Moves the saving by"
+_AMOUNTS = ("Worth to the choice", _MOVES, "Moves the cost by")
 NEITHER = "neither"
 SHARE = "share"
 
@@ -93,8 +94,12 @@ def first_questions(result: DiligenceResult) -> Table:
     rows = []
     for p in (told or result.questions)[:_FIRST]:
         worth, *others = _amounts(result, p)
-        rows.append(Row([Name(p.question.title), worth if isinstance(worth, Number) else None, *others]))
-    return Table([Column(h) for h in ("Question", *_AMOUNTS)], rows)
+        rows.append([Name(p.question.title), worth if isinstance(worth, Number) else None, *others])
+    heads, moves = ["Question", *_AMOUNTS], _AMOUNTS.index(_MOVES) + 1
+    if result.priced:
+        return Table([Column(h) for h in heads], [Row(row) for row in rows])
+    kept = [place for place in range(len(heads)) if place != moves]  # no lead is there to be moved
+    return Table([Column(heads[place]) for place in kept], [Row([row[place] for place in kept]) for row in rows])
 
 
 def _amounts(result: DiligenceResult, priced: PricedQuestion) -> list[Number | str | None]:
@@ -137,7 +142,7 @@ def _breaking(clause: Clause) -> str | None:
 
 def clause_words(result: DiligenceResult) -> Mapping[str, object]:
     """The words that a clause may hold."""
-    exchange = result.terms.exchange.name if result.terms else ""
+    exchange = result.terms.exchange.name
     return {"option": Name(result.option.name), "rival": Name(result.rival.name), "exchange": Name(exchange)}
 
 

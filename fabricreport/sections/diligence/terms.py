@@ -138,16 +138,16 @@ def most_credited(rate: float, price: float, share: float) -> tuple[float, bool]
 class Terms:
     """Everything that a seller of one `option` promises with an amount.
 
-    `weeks`: until the network runs stably, and `delivery`: of the GPUs, each with its figures (`loss`, `damages`, by the names
-    of the two). `exchange`: what the bandwidth is promised of. `credits`: by number of the stage, none where the step sends
+    `weeks`: until the network runs stably, within the `limit` of them, None where no network between nodes is bought, and
+    `delivery`: of the GPUs, each with its figures (`loss`, `damages`, by the names of the two). `exchange`: what the bandwidth is promised of. `credits`: by number of the stage, none where the step sends
     nothing that is timed, or a percent costs nothing; `latency`: what a microsecond costs, likewise. `worth`: what a promise
     brings on average, in what is paid for breaking it, by its id.
     """
 
     option: str
-    weeks: Damages
+    weeks: Damages | None
     delivery: Damages
-    limit: Number
+    limit: Number | None
     loss: Mapping[str, Number]
     damages: Mapping[str, Number]
     exchange: Exchange

@@ -33,6 +33,7 @@ SIMULATED = "one domain on each GPU"
 class LatencyFinding(StrEnum):
     """What may be true of a client's latency; those of one group exclude each other."""
 
+    OPTIONS_TOLD = "the options are told of: a network between nodes is advised, or neither of two"
     # how the section opens
     OPENS_ONE_NODE = "all GPUs share one node"
     OPENS_INSIDE = "several nodes, and no traffic between them"
@@ -96,6 +97,7 @@ def spoken(given: Inputs, result: LatencyResult, figure: FigureOf) -> Spoken:
 
 
 def _opening(read: _Read) -> Iterator[LatencyFinding]:
+    yield F.OPTIONS_TOLD
     if read.result.one_node:
         yield F.OPENS_ONE_NODE
     elif not read.result.traffic:

@@ -25,6 +25,7 @@ _ABOUT = 2.0
 class TailFinding(StrEnum):
     """What may be true of a client's risk; those of one group exclude each other."""
 
+    OPTIONS_TOLD = "the options are told of: a network between nodes is advised, or neither of two"
     # what holds of the client
     SMALL = "so few GPUs, and no growth, that the fabric hardly matters"
     DATES_HERE = "the body has no table of the dates"
@@ -72,6 +73,7 @@ def spoken(given: Inputs, result: TailResult) -> Spoken:
 
 
 def _client(read: _Read) -> Iterator[TailFinding]:
+    yield F.OPTIONS_TOLD
     yield from (F.SMALL,) if read.small else ()
     yield from (F.DATES_HERE,) if read.given.params.asked != Question.BUY_ONCE else ()
 

@@ -24,6 +24,7 @@ _TIERS = {2: "a second tier", 3: "a third tier"}
 class TcoFinding(StrEnum):
     """What may be true of the total cost; those of one group exclude each other."""
 
+    OPTIONS_TOLD = "the options are told of: a network between nodes is advised, or neither of two"
     OWNS = "the fabric is bought or leased"
     CAUSES_AT_ONCE = "an owner whose fabric is bought at once: some cause differs"
     CAUSES_GROWN = "an owner whose fabric grows: some cause differs"
@@ -55,6 +56,7 @@ def spoken(given: Inputs, result: TcoResult) -> Spoken:
 
 
 def _why(read: CostReading) -> Iterator[TcoFinding]:
+    yield F.OPTIONS_TOLD
     if read.causes:
         yield F.CAUSES_GROWN if read.grows else F.CAUSES_AT_ONCE
     if bought_in(read.given):

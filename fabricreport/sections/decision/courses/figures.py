@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from fabricreport.figures import Footing, Index
+from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import planned_days
 from fabricreport.sections.decision.courses.result import (
@@ -18,6 +19,7 @@ from fabricreport.sections.decision.courses.result import (
 )
 from fabricreport.sections.decision.courses.weeks import clock_of
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, PairSpec, Spec
+from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.vocabulary import CourseKind
 
 _LEARNT = (str(CourseKind.OFFERS), str(CourseKind.PILOT))
@@ -216,7 +218,61 @@ def _single(at: DecisionFigures) -> SingleNode:
     return at.result.courses.single
 
 
+def _across(at: DecisionFigures) -> tuple[Any, Any]:
+    """What is paid for the same work across nodes on the option held against, and the time lost there at its value."""
+    base = at.result.courses.base
+    paid = at.bills.paid[base].total
+    return paid, at.bills.totals[base] - paid
+
+
+def _within(name: str, label: str, rule: str, value: Callable[[DecisionFigures], Any]) -> Spec:
+    """An amount of the work in jobs within nodes, where that is priced."""
+    return Spec(
+        f"decision.courses.{name}",
+        "usd",
+        label=lambda at: label.format(base=at.names[at.result.courses.base]),
+        rule=rule,
+        value=value,
+        inputs=(HORIZON,),
+        central="mean",
+        when=lambda at: _single(at).total is not None,
+    )
+
+
 _SINGLE = (
+    EachSpec(
+        "decision.courses.single_part[paid]",
+        "usd",
+        label=lambda _, cause: f"Of the work in jobs within nodes: {inside(CAUSES[cause])}",
+        rule="present value of what is paid for the servers and to run them",
+        value=lambda at, cause: _single(at).causes[cause],
+        inputs=(HORIZON,),
+        central="mean",
+    ),
+    _within(
+        "single_idle",
+        "GPU time lost in jobs within nodes, at its value",
+        "GPU time × value of a GPU-hour; below zero where jobs within nodes do more in an hour than those across them",
+        lambda at: at.given.spread(_single(at).total - _single(at).cash),
+    ),
+    _within(
+        "single_total",
+        "Cost of the work in jobs within nodes over the horizon",
+        "present value of what is paid and of GPU time lost at its value",
+        lambda at: _single(at).total,
+    ),
+    _within(
+        "single_cash",
+        "Cash paid for the same work across nodes on {base} less that within nodes",
+        "present value of all that is paid across nodes less that of servers, power, space and support, outcome by outcome",
+        lambda at: at.given.spread(_across(at)[0] - _single(at).cash),
+    ),
+    _within(
+        "single_lost",
+        "GPU time lost across nodes on {base} less that lost in jobs within nodes, at its value",
+        "GPU time × value of a GPU-hour, and the price of delay if one is stated, outcome by outcome",
+        lambda at: at.given.spread(_across(at)[1] - (_single(at).total - _single(at).cash)),
+    ),
     Spec(
         "decision.courses.single_time",
         "x",
@@ -273,6 +329,7 @@ COURSES = (*_LEVEL, *_ROWS, *_MEETING, *_LEARNING, *_RENT, *_STAGES, *_SINGLE)
 """Every figure of the courses of action."""
 COURSE_INDEXES: dict[str, Index[DecisionFigures]] = {
     "course": Index(lambda at: [row.key for row in at.result.courses.rows]),
+    "paid": Index(lambda at: at.result.courses.single.causes),
     "stop": Index(lambda at: map(str, range(len(growing.stops))) if (growing := at.result.courses.growing) else ()),
     "staged": Index(lambda at: at.result.courses.growing.left if at.result.courses.growing else ()),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -143,10 +143,10 @@ class OneNode(StrEnum):
 
 @dataclass(frozen=True)
 class SingleNode:
-    """The same work in jobs within nodes: whether it can be, what it costs (draws,), and GPU time for the same work over that
-    across nodes (draws,). `level_rent`: of a renter the mean rent at which both cost the same, beside the `rent` across nodes.
+    """The same work in jobs within nodes: whether it can be, what it costs (draws,) and what of that is paid (`cash`), and GPU
+    time for the same work over that across nodes (draws,). `level_rent`: of a renter the mean rent at which both cost the same, beside the `rent` across nodes.
     `days`: what a run takes within a node (draws,), None where it takes no longer than now; `soon`: whether that is soon
-    enough for the course to be advised."""
+    enough for the course to be advised. `causes`: of an owner what is paid, by cause."""
 
     standing: OneNode
     total: Any = None
@@ -155,6 +155,8 @@ class SingleNode:
     rent: Any = None
     days: Any = None
     soon: bool = True
+    cash: Any = None
+    causes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from fabricreport.sections.decision.courses.result import OneNode, SingleNode
 from fabricreport.sections.latency import inputs as steps
 from fabricreport.sections.tail_risk.horizon import running_shares
 from fabricreport.sections.tail_risk.inputs import subject
-from fabricreport.sections.tco.cost import hours_of, rent_terms
+from fabricreport.sections.tco.cost import by_cause, hours_of, rent_terms
 from fabricreport.sections.validity import GOODPUT, widened
 from fabricreport.vocabulary import Basis
 
@@ -37,14 +37,17 @@ def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
     useful, across = _useful(given, base, option), bills.own[option].lost
     hours = common.discounting.present_value(hours_of(common))
     rent, level = common.server.rent_per_gpu_hour, None
+    cash: Any
+    causes: dict[str, Any] = {}
     if rented(given) and common.value_basis != Basis.STATED:
         rented_hours = common.discounting.present_value(hours_of(common), terms=rent_terms(common))
-        total = money.work_on_rented(rented_hours, rent, useful)
+        cash = total = money.work_on_rented(rented_hours, rent, useful)
         level = np.mean(rent) * np.mean(bills.totals[option]) / np.mean(total)
     else:
         parts = bills.paid[option]
-        paid = parts.total if rented(given) else sum(v for name, v in parts.items() if _of_servers(name))
-        total = money.work_on_owned(paid, hours, common.gpu_hour_value, useful)
+        own = {} if rented(given) else {name: v for name, v in parts.items() if _of_servers(name)}
+        cash, causes = sum(own.values()) if own else parts.total, by_cause(own)
+        total = money.work_on_owned(cash, hours, common.gpu_hour_value, useful)
     time = given.spread(across.running.useful / useful)
     days = run_days(given, time)
     return SingleNode(
@@ -55,6 +58,8 @@ def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
         given.spread(rent),
         days=days,
         soon=days is None or mean_of(days) <= given.central(LONGEST),
+        cash=given.spread(cash),
+        causes={cause: given.spread(v) for cause, v in causes.items()},
     )
 
 

@@ -104,18 +104,19 @@ def courses_of(
         ready_probability=judge.rule.ready_probability,
         date_stated=judge.weighing.date_stated,
     )
+    tuned = chosen.course.kind != CourseKind.SINGLE_NODE  # else nobody promises weeks until a network is stable
     return CoursesResult(
         base=at.option,
         plain=the_plain,
         advised=chosen.course,
         by_date=chosen.by_date,
-        rows=rows,
+        rows=tuple(row for row in rows if tuned or row.kind != CourseKind.DAMAGES),
         offers=found.offers,
         pilot=found.pilot,
         pilot_gpus=_pilot_gpus(given, found.pilot),
         meeting=_meeting(given, rows, chosen.in_time, late),
         rent_first=found.rent_first,
-        clauses=found.clauses,
+        clauses=found.clauses if tuned else {},
         growing=found.growing,
         single=single,
     )

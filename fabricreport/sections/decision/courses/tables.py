@@ -12,6 +12,7 @@ from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.courses.result import CHOICE, RIVAL, CoursesResult, PricedCourse
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning_words import VERB
+from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.vocabulary import Confidence, CourseKind
 
 
@@ -77,6 +78,19 @@ def _marked(row: PricedCourse, result: DecisionResult) -> bool:
     if advised.kind in (CourseKind.TAKE, CourseKind.STAGE_ONE):  # with what its contract brings, where that is priced
         return row.kind == CourseKind.DAMAGES if result.courses.row(CourseKind.DAMAGES) else row.key == CHOICE
     return row.kind == CourseKind.OFFERS
+
+
+def within(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
+    """The bill of the work in jobs within nodes, and the one with a network between nodes that it is held against."""
+    courses, base = result.courses, whole_names(given.options)[result.courses.base]
+    amounts = {CAUSES[cause]: f"decision.courses.single_part.{cause}" for cause in courses.single.causes}
+    amounts |= {"GPU time lost, at its value": "decision.courses.single_idle"}
+    rows = [
+        *(Row([Name(what), number]) for what, i in amounts.items() if (number := figure(i)).value),
+        Row(["Within nodes", figure("decision.courses.single_total")], role="winner"),
+        Row(["Across nodes, on {base}", figure(f"decision.total.{courses.base}")]),
+    ]
+    return Table([Column("What is paid and lost"), Column("Amount", style="mixed")], rows, {"base": base})
 
 
 def stops(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:

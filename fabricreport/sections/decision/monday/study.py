@@ -18,6 +18,8 @@ from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.vocabulary import CourseKind, Ground
 
 READER = "reader"
+SERVERS = "servers with their GPUs"
+"""What quotes are asked of where no network between nodes is bought."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ def applying(at: Facts) -> list[Due]:
     """Every action that applies, one of each kind."""
     kept = [kind for kind in CONDITIONS if network_matters(at) or not actions()[kind].network]
     found = [one for kind in kept if (one := CONDITIONS[kind](at)) is not None]
+    if at.result.courses.advised.kind == CourseKind.SINGLE_NODE:
+        found.append(Due(Kind.QUOTE, things=(SERVERS,)))
     if network_matters(at):
         rest = unanswered(at, frozenset(q for one in found for q in one.settles))
         found += [rest] if rest is not None else []

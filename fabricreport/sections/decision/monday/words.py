@@ -40,7 +40,7 @@ def monday_words(monday: Monday) -> Mapping[str, object]:
     found |= {"exchange": Name(monday.terms.exchange.name if monday.terms else ""), credit: (), f"{credit}_either": ()}
     found |= dict.fromkeys(BETTER, ())
     for one in monday.todos:
-        if one.action.kind in (Kind.QUOTE, Kind.RENTS) and monday.terms:
+        if one.action.kind in (Kind.QUOTE, Kind.RENTS) and monday.terms and monday.terms.weeks:
             found[_better(monday)] = (named(one),)
         if one.action.kind == Kind.ACCEPTANCE and monday.terms and monday.terms.credits:
             found[credit + ("_either" if one.due.either else "")] = (named(one),)

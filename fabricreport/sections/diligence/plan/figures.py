@@ -134,7 +134,7 @@ PLAN = (
         value=lambda at: _credit(at).rate.value / _credit(at).price,
         inputs=lambda at: [_credit(at).rate, *inputs_of(at.result.price)],
         digits=2,
-        when=lambda at: at.result.terms is not None and 1 in at.result.terms.credits,
+        when=lambda at: 1 in at.result.terms.credits,
     ),
     Spec(
         "diligence.credit_luck",
@@ -144,7 +144,7 @@ PLAN = (
         value=lambda at: luck(at.given.central(noise_id("bandwidth")), _paying(at).runs),
         inputs=lambda at: (noise_id("bandwidth"), *([r] if (r := _paying(at).repeats) else [])),
         digits=2,
-        when=lambda at: at.result.terms is not None and 1 in at.result.terms.credits,
+        when=lambda at: 1 in at.result.terms.credits,
     ),
     EachSpec(
         "diligence.headroom[ethernet]",
@@ -174,10 +174,8 @@ def _fails(plan: Plan) -> dict[int, float]:
 
 
 def _credit(at: DiligenceFigures) -> Credit:
-    assert at.result.terms is not None
     return at.result.terms.credits[1]
 
 
 def _paying(at: DiligenceFigures) -> PlannedTest:
-    assert at.result.terms is not None
     return at.result.plan.of(at.result.terms.exchange.test)[0]

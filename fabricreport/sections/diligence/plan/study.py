@@ -15,6 +15,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.acceptance import Reason, Values, written
 from fabricreport.models.training.step import Network
+from fabricreport.sections.diligence.agreed import Tested
 from fabricreport.sections.diligence.exchange import is_sent
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.plan.healthy import healthy_of
@@ -30,7 +31,7 @@ from fabricreport.sections.diligence.plan.rule import (
     timed,
 )
 from fabricreport.sections.diligence.plan.stages import Layout, Stage, layout_of, stages
-from fabricreport.sections.diligence.promises import Promise, Tested
+from fabricreport.sections.diligence.promises import Promise
 
 _BESIDE = 3
 """Nodes of the incast test that do not send to the one receiver: itself, and the two of the bystander."""
@@ -154,7 +155,7 @@ class Making:
         if entry.pays == "latency":
             return terms.latency.get(stage.number), None
         if entry.pays == "weeks":
-            return terms.damages["weeks"], terms.weeks.cap
+            return terms.damages["weeks"], terms.weeks.cap if terms.weeks else None
         return (self.promised[entry.pays].price if entry.pays in self.promised else None), None
 
     def _repeats(self, entry: PlanEntry, stage: Stage, bars: Bars) -> Number:
