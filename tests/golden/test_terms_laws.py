@@ -12,7 +12,7 @@ from test_close_laws import client
 
 from fabricreport.case import Case
 from fabricreport.sections.client import rented
-from fabricreport.sections.diligence.promises import GIB
+from fabricreport.sections.diligence.agreed import GIB
 from fabricreport.sections.diligence.terms import Terms, most_credited
 
 pytestmark = [pytest.mark.slow]
