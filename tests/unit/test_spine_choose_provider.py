@@ -13,6 +13,7 @@ from rows import rows
 
 from fabricreport.case import Case
 from fabricreport.sections.decision.monday.kinds import PAGE_ONE
+from fabricreport.sections.decision.monday.tables import UNPRICED
 from fabricreport.spine import choose_provider as spine
 from fabricreport.spine import choose_provider_tables as tables
 from fabricreport.spine.choose_provider import Finding as F
@@ -155,7 +156,7 @@ def test_jobs_within_single_nodes_need_no_network_either() -> None:
     holds = found(case)
     assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE_OFFER} <= holds
     assert not holds & {F.NAME_NONE, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
-    assert cells(tables.before(case))[0][-1] == "protects, not priced"
+    assert cells(tables.before(case))[0][-1] == UNPRICED
 
 
 def test_many_gpus_are_told_of_their_dates_and_their_waits() -> None:
