@@ -135,13 +135,13 @@ def _steps(case: Told, first: int, end: int | None) -> Table:
     if not needs_network(case):
         term, days = Named("term", "term"), actions()[Kind.RENTS].days
         when = Name(day(monday.calendar.due_by(case.inputs.as_of, days, asks=True)))
-        rows.append(Row([Phrase("term", "do", term), "you", when, UNPRICED]))
+        rows.append(Row(["", Phrase("term", "do", term), "you", when, UNPRICED]))
     for one, row in zip(monday.todos, todo(monday).rows, strict=True):
         who = Name("you" if one.who == reader else one.who)
         by = f"{day(one.by)}, answer {day(one.answer)}" if one.answer else day(one.by)
         by = f"draft by {by}" if one.action.contract else by
-        rows.append(Row([row.cells[1], who, Name(by), row.cells[-1]]))
-    return Table([Column(h) for h in ("Do", _whole("Done by"), "When", WORTH_HEAD)], rows[first:end])
+        rows.append(Row([*row.cells[:2], who, Name(by), row.cells[-1]]))
+    return Table([Column(h) for h in ("", "Do", _whole("Done by"), "When", WORTH_HEAD)], rows[first:end])
 
 
 def results(case: Told) -> Table:

@@ -17,10 +17,10 @@ from rows import rows
 from fabricreport.books.names import item_names
 from fabricreport.case import open_case
 from fabricreport.models.information import Estimate
-from fabricreport.provenance import plain
+from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts
 from fabricreport.sections.decision.monday.kinds import NEVER_LEFT_OUT, Kind, most
-from fabricreport.sections.decision.monday.study import applying, shortened
+from fabricreport.sections.decision.monday.study import SERVERS, applying, shortened
 from fabricreport.sections.decision.turning import label_of
 from fabricreport.vocabulary import CourseKind
 
@@ -279,3 +279,15 @@ def test_a_list_that_is_too_long_loses_what_nothing_points_to() -> None:
     found = [Due(kind, None) for kind in Kind]
     kept = {one.kind for one in shortened(found)}
     assert kept >= {*NEVER_LEFT_OUT} and len(kept) == max(most(), len(NEVER_LEFT_OUT))
+
+
+def test_who_buys_no_network_renews_no_price_of_one() -> None:
+    within = bench.changed("example", cluster__gpus=64, workload__kind="inference-multi-node", schedule={})
+    assert within.decision().courses.advised.kind == CourseKind.SINGLE_NODE
+    stale = CONDITIONS[Kind.STALE](facts(within))
+    single = within.decision().courses.single.total
+    renewed = {i for i in within.decision().monday.stale if f"price:{i}" in inputs_of(single)}
+    assert renewed < set(within.decision().monday.stale), "prices of networks are out of date too"
+    assert set(stale.things if stale else ()) <= {item_names(i).row for i in renewed}
+    quotes = [one for one in listed(within).todos if one.action.kind == Kind.QUOTE]
+    assert [one.due.things for one in quotes] == [(SERVERS,)]

@@ -203,7 +203,9 @@ def test_the_tables_hold_at_most_so_many_lines() -> None:
     assert [row[0] for row in shown] == [j.offer.seller for j in judged.judged.values()][: spine.SHOWN]
     first, rest = cells(tables.before(tern())), cells(tables.after(tern()))
     assert len(first) == PAGE_ONE and len(first) + len(rest) == len(tern().monday().todos)
-    assert first[0][1] == "you" and (F.MORE_STEPS in found(tern())) == bool(rest)
+    assert [row[0] for row in (*first, *rest)] == [one.mark for one in tern().monday().todos] and (
+        F.MORE_STEPS in found(tern())
+    ) == bool(rest)
     assert len(cells(tables.changes(tern()))) == len(turns(tern()))
 
 

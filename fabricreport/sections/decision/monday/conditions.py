@@ -276,7 +276,10 @@ def _acceptance(at: Facts) -> Due | None:
 
 def _stale(at: Facts) -> Due | None:
     """Prices out of date that no other quote renews."""
-    old = [i for i in at.result.monday.stale if f"price:{i}" not in _quoted(at)]
+    single = at.result.courses.single.total
+    within = at.result.courses.advised.kind == CourseKind.SINGLE_NODE and single is not None
+    behind = inputs_of(single) if within else {f"price:{i}" for i in at.result.monday.stale}
+    old = [i for i in at.result.monday.stale if f"price:{i}" in behind - _quoted(at)]
     if not old:
         return None
     knowing = at.result.knowing([f"price:{i}" for i in old])

@@ -10,6 +10,8 @@ from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.worth import Gain
 
 WORTH = "decision.worth"
+TAKEN = (Kind.TRIAL, Kind.PILOT, Kind.RENT_FIRST)
+"""Steps that are courses of action, which other figures tell as exactly."""
 
 
 def _gains(at: DecisionFigures) -> Mapping[str, Gain]:
@@ -24,7 +26,7 @@ MONDAY: tuple[EachSpec, ...] = (
         rule="mean of what it brings − its cost − the cost of its wait; what is found out by regression on the outcomes",
         value=lambda at, step: _gains(at)[step].usd,
         inputs=lambda at, step: _gains(at)[step].rests_on,
-        digits=2,
+        digits=lambda _, step: 3 if step in TAKEN else 2,
     ),
 )
 INDEXES: Mapping[str, Index[DecisionFigures]] = {"step": Index(_gains, tuple(Kind))}
