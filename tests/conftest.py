@@ -34,11 +34,11 @@ SPREAD = {
     "test_decisions.py",
     "test_fuzz.py",
     "test_laws.py",
-    "test_close_laws.py",
     "test_renter_laws.py",
-    "test_schedule_laws.py",
 }
 """Files of many clients: each is asked by one worker, whichever is free."""
+DRAWN = {f"test_{law}_laws.py" for law in ("cash", "close", "schedule", "step", "sure", "terms")}
+"""Files of laws on the same clients drawn at random: all that is asked of one is asked together, so that it is drawn once."""
 LONG = (MEMOS, "test_build.py", "test_execute.py", "test_liveness.py", "test_every_branch.py")
 """Groups that take longest, begun first: one begun last would leave the other worker idle."""
 
@@ -51,6 +51,8 @@ def group_of(nodeid: str) -> str:
     """What a worker does as a whole."""
     path, _, test = nodeid.partition("::")
     name = path.rpartition("/")[2]
+    if name in DRAWN and "[" in test:
+        return f"client {test.partition('[')[2].rstrip(']').partition('-')[0]}"
     return TOGETHER.get(name) or (f"{path}[{test.partition('[')[2] or test}" if name in SPREAD else path)
 
 
