@@ -32,7 +32,7 @@ quick: .venv/test.ok  ## the known answers and the laws of the models, while you
 test: .venv/test.ok  ## every test but those of trust, outside and soak; of laws some clients, by the commit
 	$(TESTS) $(OPTIONS)
 
-laws: .venv/test.ok  ## what must hold for any client, over hundreds of them
+laws: .venv/test.ok  ## what must hold for any client, over hundreds of them; FABRICREPORT_TENTH=1: a tenth, by the commit
 	$(TESTS) -m laws $(OPTIONS)
 
 trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inputs; FABRICREPORT_TENTH=1: a tenth, by the commit

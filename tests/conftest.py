@@ -71,11 +71,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: place[group_of(item.nodeid)])
 
 
+def _drawn_by(item: pytest.Item) -> str:
+    """What decides the commits on which an item is run: all laws of one client fall to the same."""
+    group = group_of(item.nodeid)
+    return group if group.startswith("client ") else item.nodeid
+
+
 def left_to_other_commits(items: list[pytest.Item], *, laws_whole: bool) -> Iterator[pytest.Item]:
-    """All but a tenth of trust where a tenth is asked for; of each law all but ten clients, unless laws are."""
+    """All but a tenth of trust, or of laws, where a tenth is asked for; of each law all but ten clients, unless laws are."""
     if TENTH:  # the fuzz takes a tenth of its cases
         trust = [item for item in items if item.get_closest_marker("trust") and item.path.parent.name != "fuzz"]
-        yield from (item for item in trust if crc32(item.nodeid.encode()) % PARTS != SEED % PARTS)
+        laws = [item for item in items if laws_whole and item.get_closest_marker("laws")]
+        yield from (i for i in [*trust, *laws] if crc32(_drawn_by(i).encode()) % PARTS != SEED % PARTS)
     if not laws_whole:
         laws = (item for item in items if item.get_closest_marker("laws"))
         for _, same in groupby(laws, key=lambda item: item.nodeid.partition("[")[0]):

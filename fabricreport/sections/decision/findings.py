@@ -158,7 +158,7 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
     if not (read.alone or read.result.offers) and read.ground in near:
         yield near[read.ground]
     if read.also_tied and not read.result.offers:
-        yield F.ALSO_TIED
+        yield F.ALSO_TIED_OPEN if read.verdict.open else F.ALSO_TIED
         if read.verdict.preferred_by is not None:
             yield F.TIE_SETTLED
     if read.barred:
@@ -305,6 +305,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "also_tied": tuple(_tied(read, name[o], o) for o in read.also_tied),
         "third_tied": name[read.also_tied[0]] if read.also_tied else None,
         "asked_of": _asked_of(name, result),
+        "best": Name("better" if len(_open(result)) == 2 else "best"),
         "either_of": joined((str(name[o]) for o in _open(result)), last=" or "),
         "cheaper": name[ahead],
         "cash_way": Name(direction(read.figure("decision.cash"))),
