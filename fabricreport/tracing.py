@@ -185,7 +185,7 @@ def _tests(case: Case, question: Question) -> Iterator[Row]:
     """The tests of the acceptance plan, stage by stage; where the course is open, those of the rival's plan too."""
     result, names = case.diligence(), {o.id: o.name for o in case.options}
     for plan in filter(None, (result.plan, result.plan_of_rival)):
-        for test in (test for test in plan.tests if test.id in question.tests):
+        for test in (test for test in plan.tests if test.id in question.tests_of(result.terms.exchange.test)):
             limits = [_limit(test, *point) for point in test.thresholds]
             told = _of(test, "id title stage gpus command runs unit at_least")
             yield told | {"option": names[plan.option], "thresholds": limits}

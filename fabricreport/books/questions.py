@@ -33,6 +33,10 @@ Wordings = Annotated[
 """A sentence of a clause: the first of its wordings whose figures exist is taken."""
 
 
+ALLREDUCE = "T-ALLREDUCE"
+"""The test whose place the one of the job's own exchange takes."""
+
+
 @dataclass(frozen=True)
 class Question:
     """One question to a seller, with what a good answer settles; the head of the file explains each key.
@@ -67,6 +71,11 @@ class Question:
     tests: tuple[str, ...] = ()
     best: Literal["", "most", "least"] = ""
     breach: str = ""
+
+    def tests_of(self, exchange: str) -> tuple[str, ...]:
+        """The tests that hold a seller to it: where its clause is on the exchange of the job, the test of that (its id)."""
+        on_the_job = any("{exchange}" in wording for sentence in self.clause for wording in sentence)
+        return tuple(exchange if on_the_job and test == ALLREDUCE else test for test in self.tests)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from fabricreport.sections.decision.monday.figures import WORTH
 from fabricreport.sections.decision.monday.kinds import PARTING, Kind, actions, most, roles
 from fabricreport.sections.decision.monday.study import Monday, monday_of, ranked
 from fabricreport.sections.decision.monday.tables import UNPRICED, todo
-from fabricreport.sections.decision.monday.words import BETTER, letter_of, monday_words, word_of
+from fabricreport.sections.decision.monday.words import BETTER, CAPPED, letter_of, monday_words, word_of
 from fabricreport.sections.decision.monday.worth import gain
 from fabricreport.sections.schedule.calendar import Step
 from fabricreport.sections.schedule.days import is_working_day
@@ -155,7 +155,15 @@ def test_what_is_not_priced_stands_last_and_in_the_order_of_the_file() -> None:
 
 def test_words_know_every_kind_whether_it_applies_or_not() -> None:
     words = monday_words(listed(of("example")))
-    assert set(words) == {*map(word_of, Kind), *LETTERS, *BETTER, "letter_credit", "letter_credit_either", "exchange"}
+    assert set(words) == {
+        *map(word_of, Kind),
+        *LETTERS,
+        *BETTER,
+        *CAPPED,
+        "letter_credit",
+        "letter_credit_either",
+        "exchange",
+    }
     assert all(len(w) <= 1 for w in words.values() if isinstance(w, tuple))
 
 

@@ -27,7 +27,7 @@ BELOW = "below noise"
 _FIRST = 8
 """How many questions a short table holds."""
 _MOVES = "Moves the saving by"
-_AMOUNTS = ("Worth to the choice", _MOVES, "Moves the cost by")
+_AMOUNTS = ("Worth before cost and wait", _MOVES, "Moves the cost by")
 NEITHER = "neither"
 SHARE = "share"
 
@@ -149,7 +149,7 @@ def clause_words(result: DiligenceResult) -> Mapping[str, object]:
 def _planned(result: DiligenceResult, question: Question) -> list[str]:
     """The tests of a question that a plan holds."""
     plans = [plan for plan in (result.plan, result.plan_of_rival) if plan]
-    return [test for test in question.tests if any(plan.of(test) for plan in plans)]
+    return [test for test in question.tests_of(result.terms.exchange.test) if any(plan.of(test) for plan in plans)]
 
 
 def answers(result: DiligenceResult) -> Mapping[str, Table]:

@@ -56,7 +56,10 @@ def _holding(given: Inputs, found: CoursesResult) -> Iterator[F]:
         yield F.RENT_FIRST_LATE if found.by_date else F.RENT_FIRST
     if len(found.rows) > 2 or (len(found.rows) > 1 and found.single.total is not None):
         yield F.COURSES if given.params.dated else F.COURSES_UNDATED
-        yield F.COURSES_INVOLVED if found.involved else F.COURSES_PLAIN
+        if found.involved:
+            yield F.COURSES_INVOLVED
+        elif found.plain.kind != CourseKind.EITHER:
+            yield F.COURSES_PLAIN
     if found.growing is not None:
         yield F.STAGES_PRICED
     if found.single.standing in _SINGLE:

@@ -9,6 +9,8 @@ from fabricreport.sections.decision.monday.kinds import PARTING, Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.schedule.days import told
 
+CAPPED = ("delivery_cap", "delivery_cap_servers")
+"""Words of what damages for a late delivery end at: a share of the network's price, or of the servers'."""
 BETTER = ("better_by_time", "better_by_one", "better_by_two")
 
 
@@ -38,10 +40,12 @@ def monday_words(monday: Monday) -> Mapping[str, object]:
     found |= {letter_of(kind, either=either): () for kind in Kind for either in {False, kind in PARTING}}
     credit = "letter_credit"
     found |= {"exchange": Name(monday.terms.exchange.name if monday.terms else ""), credit: (), f"{credit}_either": ()}
-    found |= dict.fromkeys(BETTER, ())
+    found |= dict.fromkeys((*BETTER, *CAPPED), ())
     for one in monday.todos:
         if one.action.kind in (Kind.QUOTE, Kind.RENTS) and monday.terms and monday.terms.weeks:
             found[_better(monday)] = (named(one),)
+        if one.action.kind == Kind.DELIVERY and monday.terms and monday.terms.delivery.cap is not None:
+            found[CAPPED[0] if monday.terms.weeks else CAPPED[1]] = (named(one),)
         if one.action.kind == Kind.ACCEPTANCE and monday.terms and monday.terms.credits:
             found[credit + ("_either" if one.due.either else "")] = (named(one),)
         found[word_of(one.action.kind)] = (named(one),)
