@@ -274,6 +274,7 @@ def _finish(
     from fabricreport.memo.document.headlines import headline_of
     from fabricreport.memo.document.language import language_remarks
     from fabricreport.memo.document.leaks import leaks, text_leaks
+    from fabricreport.memo.document.page_one import page_one_remarks
     from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, own_files, stitch
     from fabricreport.memo.editions.failures import clear_failed
     from fabricreport.memo.editions.kept import keep_inputs
@@ -294,7 +295,7 @@ def _finish(
     keep_inputs(folder, plan.snapshot)
     head = headline_of(headline(found, document.glance), merged_ledger(found))
     faults += _accepted(leaks(folder, machine), plan)
-    told = {"faults": list(faults), "remarks": list(language_remarks(in_print))}
+    told = {"faults": list(faults), "remarks": [*page_one_remarks(document), *language_remarks(in_print)]}
     manifest = _manifest(plan, record, head, told, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))

@@ -6,16 +6,15 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from fabricreport.books.names import whole_names
-from fabricreport.findings import Name, Named
+from fabricreport.findings import Name
 from fabricreport.formats import inside
-from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.single_node import within_nodes
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.stance import direction
-from fabricreport.sections.tail_risk.findings import interval_rule
 from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.passes import damages
+from fabricreport.spine.price_dates import price_dates
 from fabricreport.spine.told import Told
 
 MOST_CARE = 2
@@ -40,8 +39,6 @@ class Finding(StrEnum):
     TILE_LEVEL = "two are compared, and differ neither in cash nor in time, as printed"
     TILE_TOTAL = "one option alone"
     TILE_NETWORK = "a network is bought"
-    TITLE_APART = "the causes are drawn, and both cash and time differ"
-    TITLE_ONE = "they are drawn, and one of the two differs"
     TILE_WITHIN = "jobs within nodes are advised, and differ from those across them in GPU time too, as printed"
     TILE_WITHIN_CASH = "and they do not: in cash alone"
     SWITCH_WITHIN = "and what would have them joined: longer runs"
@@ -61,12 +58,6 @@ class Finding(StrEnum):
     WHY_NONE = "neither of the two costs less for any"
     BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     CLOSE_BY_RULE = "the difference of the two is called close"
-    SPEED_LONGER = "a step takes longer on RoCEv2 of the two compared, by less than matters"
-    SPEED_SHORTER = "a step takes longer on InfiniBand of the two compared, by less than matters"
-    SPEED_LEVEL = "a step takes as long on both compared"
-    SPEED_COUNTS_LONGER = "a step takes longer on RoCEv2 of the two compared, by enough to matter"
-    SPEED_COUNTS_SHORTER = "a step takes longer on InfiniBand of the two compared, by enough to matter"
-    THIRD = "a third option is a true alternative, and costs more"
     # the case for the other side
     CASE_SMALL = "the network does not show: the case for paying for one"
     CASE_ALONE = "nothing is compared: the case for comparing"
@@ -75,15 +66,9 @@ class Finding(StrEnum):
     CARE_JUDGES = "experts were asked, and all missed the known answers"
     CARE_LISTING = "without an option whose switch has one listed price, another course is advised"
     CARE_UNPRICED = "a price that nobody publishes can turn the money"
-    CARE_WEEKS = "nobody has published how long a network takes to run stably"
     CARE_GPU = "the GPUs are of an older generation"
-    CARE_BEYOND = "the model of lost time was tried on no such run"
     CARE_STOOD_IN = "a price of the package stands in for the client's own"
-    # prices out of date
-    STALE_NODES = "prices are out of date, and no two networks are compared by them"
-    STALE_SPARES = "prices are out of date, and may not have moved the difference of the two"
-    STALE_MOVES = "prices are out of date, and may have moved it"
-    STALE_ALONE = "prices are out of date, and nothing is compared"
+    PRICES_DATED = "prices stand behind the totals"
     # the headings of the body
     HEAD_ALONE = "one option: what it costs"
     HEAD_SMALL = "the networks cost about the same at this size"
@@ -103,7 +88,6 @@ class Finding(StrEnum):
     NONE_IN_TIME = "none of them is"
     ALONE_IN_TIME = "the only option is"
     ALONE_LATE = "the only option is not"
-    LEVER_OUTWEIGHS = "the best measure saves more in a year, its cost taken off, than the two compared lie apart"
     ONE_LEVER_OUTWEIGHS = "of the measures shown it alone does"
     LEVERS_OUTWEIGH = "so do several of the measures shown"
     LEVERS_MODEST = "measures pay, and none is known to save more than that"
@@ -130,7 +114,7 @@ F, D = Finding, DecisionFinding
 def findings(case: Told) -> Iterator[Finding]:
     """Those that hold here."""
     read = Read(case)
-    for group in (_asked, _conditions, _tiles, _why, _speed, _other_side, _care, _body, _dates, _shared):
+    for group in (_asked, _conditions, _tiles, _why, _other_side, _care, _body, _dates, _shared):
         yield from group(read)
 
 
@@ -165,8 +149,6 @@ def _tiles(read: Read) -> Iterator[Finding]:
     yield F.OPTIONS_DATED if read.given.params.dated else F.OPTIONS_UNDATED
     if f"tco.fabric_capex.{read.verdict.choice}" in read.tco.numbers:
         yield F.TILE_NETWORK
-    if read.case.spoken("tco").findings.causes_at_once:
-        yield F.TITLE_APART if read.holds(D.CASH_AND_TIME) else F.TITLE_ONE
 
 
 def _why(read: Read) -> Iterator[Finding]:
@@ -185,29 +167,6 @@ def _why(read: Read) -> Iterator[Finding]:
         yield F.BOTH_SIDES
     if read.verdict.confidence.close:
         yield F.CLOSE_BY_RULE
-    if read.third:
-        yield F.THIRD
-
-
-def _speed(read: Read) -> Iterator[Finding]:
-    """What a step takes more on one of the two compared; nothing where the model's pair is another, or nothing travels."""
-    latency = read.case.latency()
-    pair = {o.id for o in latency.pair}
-    if (
-        read.alone
-        or read.small
-        or read.nodes
-        or not latency.traffic
-        or pair != {read.verdict.choice, read.verdict.runner_up}
-    ):
-        return
-    penalty = read.case.figure("latency.penalty")
-    way = direction(penalty)
-    if abs(penalty.value) < read.given.central("evidence:latency-worth-a-thought"):
-        if not read.stalls_told:
-            yield {"less": F.SPEED_LONGER, "more": F.SPEED_SHORTER, "same": F.SPEED_LEVEL}[way]
-    else:
-        yield F.SPEED_COUNTS_LONGER if way == "less" else F.SPEED_COUNTS_SHORTER
 
 
 def _other_side(read: Read) -> Iterator[Finding]:
@@ -226,22 +185,16 @@ def _care(read: Read) -> Iterator[Finding]:
         yield F.CARE_STATED if within_nodes(read.given) else F.CARE_CUT
     elif read.alone:
         yield F.CARE_ALONE
-    beyond = any(read.case.spoken(section).findings.beyond for section in ("latency", "tail_risk"))
     every = (
         (F.CARE_JUDGES, D.JUDGES_MISSED in held),
         (F.CARE_LISTING, bool(read.result.turned_without) and not read.nodes),
         (F.CARE_UNPRICED, D.QUOTE_TURNS in held),
-        (F.CARE_BEYOND, beyond),
-        (F.CARE_WEEKS, D.ELICITED not in held and not (read.small or read.nodes)),
         (F.CARE_GPU, D.OLDER_GPU in held),
         (F.CARE_STOOD_IN, D.STOOD_IN in held),
     )
     yield from [finding for finding, true in every if true][:MOST_CARE]
-    if D.STALE in held and read.nodes:
-        yield F.STALE_NODES
-    elif D.STALE in held:
-        moved = F.STALE_MOVES if not read.alone and read.case.figure("decision.difference").stale else F.STALE_SPARES
-        yield F.STALE_ALONE if read.alone else moved
+    if price_dates(read.given, read.result, read.pair):
+        yield F.PRICES_DATED
 
 
 def _body(read: Read) -> Iterator[Finding]:
@@ -270,7 +223,6 @@ def _levers(read: Read) -> Iterator[Finding]:
     if not read.outweighing:
         yield F.LEVERS_MODEST
         return
-    yield F.LEVER_OUTWEIGHS
     yield F.LEVERS_OUTWEIGH if len(read.outweighing) > 1 else F.ONE_LEVER_OUTWEIGHS
 
 
@@ -319,35 +271,16 @@ def words(case: Told) -> Mapping[str, object]:
     return {
         "our_causes": Name(" and ".join(ours)),
         "their_causes": Name(" and ".join(theirs)),
-        "third": names[read.third] if read.third else None,
         "in_time_one": names[ready[0]] if ready else None,
         "ethernet": names[read.ethernet] if read.ethernet else None,
         "taken": names[read.result.courses.base],
-        "best_lever": _best_lever(read),
-        "interval_rule": interval_rule(read.given),
         "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
-        **_price_dates(read),
+        **price_dates(read.given, read.result, read.pair),
     }
-
-
-def _best_lever(read: Read) -> Named | None:
-    """The measure that saves most after its cost."""
-    labels = {lever.id: lever.label for lever in read.tail.levers}
-    return Named(labels[read.levers[0]], read.levers[0]) if read.levers else None
 
 
 def _charged_way(read: Read) -> Name | None:
     """Whether our model of time makes RoCEv2 cost more than InfiniBand, or less; None where no pair is told."""
     charged = read.case.tco().numbers.get("tco.pairs.charged")
     return Name("less" if charged.value < 0 else "more") if charged is not None else None
-
-
-def _price_dates(read: Read) -> Mapping[str, object]:
-    """The months of the oldest and the newest price behind the bills compared."""
-    behind = {i for o in read.pair for i in inputs_of(read.result.totals[o]) if i.startswith(_PRICE)}
-    days = sorted(read.given.prices.by_id(i).date for i in behind)
-    return {
-        "oldest_price": Name(f"{days[0]:%B %Y}") if days else None,
-        "newest_price": Name(f"{days[-1]:%B %Y}") if days else None,
-    }

@@ -8,7 +8,6 @@ from fabricreport.findings import Findings
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.turning import Edge, Turn
-from fabricreport.sections.partner import barred
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import Ground, Side
@@ -17,7 +16,6 @@ MOST_CAUSES = 2
 """So many causes are named on each side of a difference."""
 MOST_LEVERS = 3
 """So many measures that lower the risk are shown."""
-_STALLS = "lost_tail"
 
 
 class Read:
@@ -54,25 +52,11 @@ class Read:
         ours, theirs = [c for c, m in printed.items() if m > 0], [c for c, m in printed.items() if m < 0]
         return ours[:MOST_CAUSES], theirs[:MOST_CAUSES]
 
-    @property
-    def stalls_told(self) -> bool:
-        """Whether stalls and collisions are among the causes named."""
-        return any(_STALLS in side for side in self.causes)
-
     @cached_property
     def ethernet(self) -> str:
         """Of an InfiniBand option and an Ethernet one with RDMA that are compared, the latter; '' of any other two."""
         side = {o.side: o.id for o in self.given.options if o.id in (self.verdict.choice, self.verdict.runner_up)}
         return side[Side.ROCEV2] if {Side.INFINIBAND, Side.ROCEV2} == set(side) else ""
-
-    @cached_property
-    def third(self) -> str:
-        """The cheapest option beside the two compared and all that tie that is a true alternative; '' if there is none."""
-        left_out = {self.verdict.choice, self.verdict.runner_up, *self.verdict.tied, *barred(self.given)}
-        gaps = {o: self.case.figure(f"decision.gap.{o}") for o in self.result.totals if o not in left_out}
-        most = self.given.central("evidence:rule-clear-gap-share") * mean_of(self.result.totals[self.verdict.choice])
-        real = [o for o, gap in gaps.items() if direction(gap) == "less" and gap.value < most]
-        return min(real, key=lambda o: gaps[o].value, default="")
 
     @cached_property
     def levers(self) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from fabricreport.books.names import Names, input_names, option_names, whole_nam
 from fabricreport.findings import capital
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
-from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.changes import Change
 from fabricreport.sections.decision.cheapest import share_cell
 from fabricreport.sections.decision.courses.result import CHOICE, RIVAL
@@ -18,7 +17,7 @@ from fabricreport.sections.decision.monday.kinds import PAGE_ONE
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.tables import todo
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import Turn, key_of
+from fabricreport.sections.decision.turning import key_of
 from fabricreport.sections.schedule.calendar import Step
 from fabricreport.sections.schedule.days import told as dated
 from fabricreport.sections.tail_risk.result import TailResult
@@ -49,23 +48,15 @@ def changes(given: Inputs, result: DecisionResult, monday: Monday) -> Table:
         _change(given, result, change, words[change.edge.course], monday.settles[change.turn.input_id])
         for change in result.changes
     ]
-    heads = ("What would change the advice", "We reckon with", "It changes", "Who can tell you")
+    heads = ("What", "We reckon with", "It changes", "Who can tell you")
     return Table([Column(h) for h in heads], rows, {words[c]: course_of(given, c, pair) for c in courses})
 
 
 def _change(given: Inputs, result: DecisionResult, change: Change, course: str, step: str) -> Row:
     key = key_of(change.turn.input_id)
     place = f"{change.edge.side} {{decision.change.at.{key}}}: {{{course}}}"
-    told = (f"{{decision.change.in_use.{key}}}", place, f"{_who(given, result, change.turn)} (step {step})")
+    told = (f"{{decision.change.in_use.{key}}}", place, f"{change.turn.settled['who']} (step {step})")
     return Row([Name(input_names(given, change.turn.input_id).row), told[0], told[1], Name(told[2])])
-
-
-def _who(given: Inputs, result: DecisionResult, turn: Turn) -> str:
-    """Who can tell it, and of which of the two compared, where one alone has it."""
-    pair = (result.verdict.choice, result.verdict.runner_up)
-    of = [o for o in pair if turn.input_id in inputs_of(result.totals[o])]
-    told = f" of {_short(given, result)[of[0]].phrase}" if len(of) == 1 else ""
-    return turn.settled["who"].format(of=told)
 
 
 def reverses(given: Inputs, result: DecisionResult) -> Table:
@@ -81,11 +72,6 @@ def reverses(given: Inputs, result: DecisionResult) -> Table:
         for one in found.tried[:MOST_REVERSALS]
     ]
     return Table([Column("Set otherwise"), Column("Cheaper then"), Column("By")], rows)
-
-
-def actions(monday: Monday) -> Table:
-    """What to do before signing: the steps worth most."""
-    return todo(replace(monday, todos=monday.todos[:PAGE_ONE]))
 
 
 def more_actions(monday: Monday) -> Table:

@@ -19,6 +19,7 @@ from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.spine.choose_provider_read import Read
+from fabricreport.spine.price_dates import months, price_dates
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import STATED, Ground, Side
 
@@ -58,6 +59,12 @@ class Finding(StrEnum):
     READY_BY = "the client has a date, nobody is bound yet, and the date can be met if the hand-over is early"
     READY_PAIR = "the date cannot be met even so, and two networks are compared"
     READY_ALONE = "the date cannot be met even so or no network is needed, and one option is compared"
+    SURE_REFUSED = "offers are judged, and none may be taken"
+    SURE_ONE = "one price is judged, and one network at most"
+    SURE_NONE = "none is, and one network at most"
+    TILE_SINGLE = "one network or none is weighed, and jobs within single nodes are another course"
+    TILE_CENT = "they are none, and offers are judged"
+    TILE_MARKET = "and none is"
     READY_OFFER = "the client has a date, and an offer may be taken"
     DAY_PRICED = "the client has no date, and a network is tuned, of which a day has a price"
     HAND_OVER_PRICED = "the client has no date, and no network is needed: a day without the GPUs has a price"
@@ -85,6 +92,7 @@ class Finding(StrEnum):
     ALONE_ASKED = "there is one offer and no other course"
     NOBODY_PRICED = "there is no price and no other course"
     # what would change it, and the body
+    PRICES_DATED = "prices stand behind the bills"
     HAND_OVER = "the client has a date, and may miss it where what it rents is handed over late"
     MORE_OFFERS = "the table of page one leaves some offers out"
     SOME_WITHOUT = "several nodes, and some price does not hold the network, or does not say so"
@@ -145,18 +153,9 @@ def _between(read: Read) -> Iterator[Finding]:
 
 
 def _tiles(read: Read) -> Iterator[Finding]:
-    if not read.networked:
-        yield F.JOBS_WITHIN if read.within else F.NAME_NONE
-    elif read.pair:
-        yield F.NAME_FREE if read.worth == "same" else F.NAME_TOLD
     if read.several:
         yield F.BILL_RANGE
-    if read.found and read.found.unranked:
-        yield F.ORDER_OPEN
-    elif read.several and read.found and read.found.pick.first == read.found.order[0]:
-        yield F.ORDER_OLD if read.found.having(Open.OLD) else F.ORDER_DATED
-    elif read.pair:
-        yield F.PAIR_TOLD
+    yield _how_sure(read)
     if not read.dated:
         yield F.NO_DATE
         yield F.DAY_PRICED if "diligence.price.weeks" in read.case.diligence().numbers else F.HAND_OVER_PRICED
@@ -166,6 +165,32 @@ def _tiles(read: Read) -> Iterator[Finding]:
         yield F.READY_BY
     else:
         yield F.READY_PAIR if read.pair else F.READY_ALONE
+    yield _of_network(read)
+
+
+def _how_sure(read: Read) -> Finding:
+    """What the second tile says: how sure the order of prices is, or of the two networks, or why there is none."""
+    if read.found and read.found.unranked:
+        return F.ORDER_OPEN
+    if read.refused:
+        return F.SURE_REFUSED
+    found = read.found
+    if found and read.several and (found.pick.first == found.order[0] or not read.pair):
+        return F.ORDER_OLD if found.having(Open.OLD) else F.ORDER_DATED
+    if read.pair:
+        return F.PAIR_TOLD
+    return F.SURE_ONE if found else F.SURE_NONE
+
+
+def _of_network(read: Read) -> Finding:
+    """What the last tile says: what the name of the network is worth, or having one, or what the rent is."""
+    if not read.networked:
+        return F.JOBS_WITHIN if read.within else F.NAME_NONE
+    if read.pair:
+        return F.NAME_FREE if read.worth == "same" else F.NAME_TOLD
+    if read.single is not None:
+        return F.TILE_SINGLE
+    return F.TILE_CENT if read.found else F.TILE_MARKET
 
 
 def _why(read: Read) -> Iterator[Finding]:
@@ -221,6 +246,8 @@ def _better(read: Read) -> Iterator[Finding]:
 
 
 def _body(read: Read) -> Iterator[Finding]:
+    if _price_dates(read, list(read.found.judged.values()) if read.found else []):
+        yield F.PRICES_DATED
     yield from () if is_given(read.given.params, "money.horizon_months") else (F.TERM_ASSUMED,)
     if read.counted_on:
         yield F.HAND_OVER
@@ -305,7 +332,8 @@ def words(case: Told) -> Mapping[str, object]:
         "crediting": tuple(Named(j.offer.seller, j.offer.id) for j in order if j.offer.credit is not None),
         "questions": tuple(_questions(case, order)),
         "hour_at": _hour_at(read),
-        "oldest": Name(_oldest(case, order)) if order else None,
+        "single_way": Name("less" if read.single < 0 else "more") if read.single is not None else None,
+        **_price_dates(read, order),
         "good_until": Name(last_day(case, order[0])) if order else None,
         "term": (Named("term", "term"),) if not read.networked else (),
         **{f"turns_{kind}": (turn,) if turn else () for kind, turn in turning(case).items()},
@@ -377,9 +405,11 @@ def _questions(case: Told, order: list[Judged]) -> Iterator[Named]:
         yield Named(listed(sellers), sellers[0], question=Name(question))
 
 
-def _oldest(case: Told, order: list[Judged]) -> str:
-    """The month of the oldest price."""
-    return f"{min(case.inputs.prices.by_id(one.price).date for one in order):%B %Y}".replace(" ", NBSP)
+def _price_dates(read: Read, order: list[Judged]) -> Mapping[str, Name]:
+    """The months of the oldest and the newest price of the sellers; without any, of the market's."""
+    if not order:
+        return price_dates(read.given, read.result, (read.verdict.choice, read.verdict.runner_up))
+    return months(read.given.prices.by_id(one.price).date for one in order)
 
 
 def last_day(case: Told, judged: Judged) -> str:

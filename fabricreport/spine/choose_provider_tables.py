@@ -10,6 +10,7 @@ from fabricreport.blocks.phrases import Phrase
 from fabricreport.findings import Named
 from fabricreport.formats import NBSP
 from fabricreport.models.money.offers import Standing
+from fabricreport.sections.decision.changes import MOST
 from fabricreport.sections.decision.monday.kinds import PAGE_ONE, Kind, actions
 from fabricreport.sections.decision.monday.tables import UNPRICED, WORTH_HEAD, todo
 from fabricreport.sections.decision.offers.judged import Judged, Open
@@ -116,20 +117,24 @@ def changes(case: Told) -> Table:
         for kind in TURNS
         if (turn := found[kind]) is not None
     ]
-    return Table([Column(h) for h in ("What", _whole("We assume"), "It turns at", "How likely", "Settled by")], rows)
+    return Table(
+        [Column(h) for h in ("What", _whole("We assume"), "It turns at", "How likely", "Settled by")], rows[:MOST]
+    )
 
 
 def before(case: Told) -> Table:
-    """What to do before signing: the lines worth most, each with who does it and by when."""
-    return _steps(case, 0, PAGE_ONE)
+    """What to do before signing: the lines worth most, each with the day it has to be done by."""
+    rows = [Row([*row.cells[:2], row.cells[-2], row.cells[-1]]) for row in _steps(case, one_day=True)[:PAGE_ONE]]
+    return Table([Column(h) for h in ("", "Do", _whole("Done by"), WORTH_HEAD)], rows)
 
 
 def after(case: Told) -> Table:
-    """The lines that page one has no room for."""
-    return _steps(case, PAGE_ONE, None)
+    """The lines that page one has no room for, each with who does it and by when."""
+    return Table([Column(h) for h in ("", "Do", "Who", "By", WORTH_HEAD)], _steps(case)[PAGE_ONE:])
 
 
-def _steps(case: Told, first: int, end: int | None) -> Table:
+def _steps(case: Told, one_day: bool = False) -> list[Row]:
+    """What to do, who does it, by when (`one_day`: the day of its end alone) and what it is worth."""
     monday, reader = case.monday(), case.inputs.params.memo.to.partition(",")[0]
     rows = []
     if not needs_network(case):
@@ -140,8 +145,8 @@ def _steps(case: Told, first: int, end: int | None) -> Table:
         who = Name("you" if one.who == reader else one.who)
         by = f"{day(one.by)}, answer {day(one.answer)}" if one.answer else day(one.by)
         by = f"draft by {by}" if one.action.contract else by
-        rows.append(Row([*row.cells[:2], who, Name(by), row.cells[-1]]))
-    return Table([Column(h) for h in ("", "Do", _whole("Done by"), "When", WORTH_HEAD)], rows[first:end])
+        rows.append(Row([*row.cells[:2], who, Name(day(one.answer or one.by) if one_day else by), row.cells[-1]]))
+    return rows
 
 
 def results(case: Told) -> Table:

@@ -11,10 +11,11 @@ from fabricreport.sections.stance import direction
 from fabricreport.spine import buy_once
 from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.passes import Agreed, damages
+from fabricreport.spine.price_dates import price_dates
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Confidence, CourseKind, OperatingModel, Side
+from fabricreport.vocabulary import Confidence, CourseKind, Side
 
-MOST_CARES = 3
+MOST_CARES = 2
 """Remarks of page one at most."""
 
 
@@ -31,8 +32,6 @@ class Finding(StrEnum):
     ALONE = "one is, and nothing is compared"
     STAGED = "a network is bought in stages"
     STAGES_OF_TWO = "and two of them are side by side"
-    # the option advised
-    WHITE_BOX = "the advised option is named, and another maker's software runs its switches"
     # the money
     SAVES = "the advised option costs less, as printed"
     SAVES_OPEN = "of two options left open the first costs less, as printed"
@@ -62,6 +61,7 @@ class Finding(StrEnum):
     CHANGES = "something uncertain is worth knowing, for it reaches another option"
     NO_CHANGES = "nothing is"
     # the work
+    BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     STEP_ALIKE = "a step waits for either network the same share of its time, as printed"
     STEP_APART = "it waits longer for one of them"
     # the date
@@ -82,7 +82,7 @@ class Finding(StrEnum):
     CARE_UNTRIED = "the model was tried on no mixture of experts"
     CARE_GENERATION = "which side leads depends on the generation of the equipment"
     CARE_LISTING = "the advice hangs on one listed price"
-    CARE_ASSUMED = "our assumptions account for much of the uncertainty"
+    PRICES_DATED = "prices stand behind the totals"
 
 
 _COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
@@ -99,7 +99,6 @@ WITHIN = (
 def findings(case: Told) -> Iterator[Finding]:
     """Those that hold here."""
     yield from _title(case)
-    yield from _advice(case)
     yield from _money(case)
     yield from _stages(case)
     yield from _other(case)
@@ -121,11 +120,15 @@ def findings(case: Told) -> Iterator[Finding]:
             yield Finding[agreed.name]
     if not case.decision().in_nodes:
         yield from cares(case)
+    if price_dates(case.inputs, case.decision(), pair(case)):
+        yield F.PRICES_DATED
 
 
 def _work(case: Told) -> Iterator[Finding]:
     if not compared(case):
         return
+    if {o.side for o in case.inputs.options if o.id in pair(case)} == {Side.INFINIBAND, Side.ROCEV2}:
+        yield F.BOTH_SIDES
     yield F.WEEKS_JUDGED if case.inputs.elicited else F.WEEKS_ASSUMED
     weeks = {case.figure(f"tail_risk.weeks.{o}").text for o in pair(case)}
     yield F.DATE_ALIKE if len(weeks) == 1 else F.DATE_APART
@@ -163,14 +166,6 @@ def _title(case: Told) -> Iterator[Finding]:
     else:
         yield F.GROWS_ON_SEVERAL if len(cluster.networks(cluster.final_gpus)) > 1 else F.GROWS_ON_ONE
     yield F.COMPARED if compared(case) else F.ALONE
-
-
-def _advice(case: Told) -> Iterator[Finding]:
-    """What the advice adds: what the option is that is too close to tell from the one advised."""
-    found = case.spoken("decision").findings
-    white = any(o.operating_model == OperatingModel.WHITEBOX for o in case.inputs.options if o.id == pair(case)[0])
-    if white and not (found.take_small or found.single_nodes):
-        yield F.WHITE_BOX
 
 
 def _money(case: Told) -> Iterator[Finding]:
@@ -240,7 +235,6 @@ def cares(case: Told) -> tuple[Finding, ...]:
         (F.CARE_UNTRIED, latency.beyond_mixture),
         (F.CARE_GENERATION, decision.generation_turns),
         (F.CARE_LISTING, decision.listing_turns),
-        (F.CARE_ASSUMED, True),
     )
     return tuple(finding for finding, holds in every if holds)[:MOST_CARES]
 
@@ -257,6 +251,7 @@ def words(case: Told) -> Mapping[str, object]:
         "in_all": Name("over all stages" if grows else "in all"),
         "in_first": Name(" on the first order" if grows else ""),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
+        **price_dates(case.inputs, case.decision(), pair(case)),
         "our_causes": () if case.decision().in_nodes else case.spoken("tco").words["saved"],
     }
 

@@ -232,7 +232,7 @@ def test_each_price_is_told_until_when_it_is_good() -> None:
     made = offered(BASE, {**OTHER, "expiry": "2026-12-24"})
     assert [row[1].replace("\xa0", " ") for row in cells(tables.results(made))[:-1]] == ["24 Dec 2026", "12 Dec 2026"]
     assert words(made)["good_until"].replace("\xa0", " ") == "24 Dec 2026"
-    assert words(tern())["oldest"].replace("\xa0", " ") == "November 2025"
+    assert words(tern())["oldest_price"].replace("\xa0", " ") == "November 2025"
 
 
 def test_a_published_price_says_whether_it_holds_the_network_and_an_offer_what_to_ask() -> None:

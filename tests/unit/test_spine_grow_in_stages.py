@@ -163,16 +163,15 @@ def test_what_the_test_guards_has_a_price() -> None:
     assert {F.BANDWIDTH_PRICED} <= of(kestrel())
 
 
-def test_a_client_reads_three_cautions_and_always_one() -> None:
-    assert cares(kestrel()) == (F.CARE_LINKS, F.CARE_LATER, F.CARE_UNTRIED)
-    assert F.CARE_ASSUMED in cares(bench.case("example"))
+def test_a_client_reads_the_first_cautions_that_hold() -> None:
+    assert cares(kestrel()) == (F.CARE_LINKS, F.CARE_LATER)
 
     def with_all(section: str) -> Any:
         found = dict.fromkeys(("halls_assumed", "later", "beyond_mixture"), False)
         return SimpleNamespace(findings=SimpleNamespace(**found, generation_turns=True, listing_turns=True))
 
     case: Any = SimpleNamespace(spoken=with_all)
-    assert cares(case) == (F.CARE_GENERATION, F.CARE_LISTING, F.CARE_ASSUMED)
+    assert cares(case) == (F.CARE_GENERATION, F.CARE_LISTING)
     assert len(cares(case)) == MOST_CARES
 
 
@@ -207,13 +206,6 @@ def test_what_later_stages_hold_is_told_as_lost_where_the_first_stage_alone_is_s
     bare = SimpleNamespace(**dict.fromkeys((*names, "listing_turns", "money_and_framework_part", *ELSEWHERE), False))
     other.spoken = lambda section: replace(told, findings=bare) if section == "decision" else kestrel().spoken(section)
     assert F.AHEAD_LOST not in set(findings(other))
-
-
-def test_white_box_switches_are_explained_where_they_are_advised() -> None:
-    assert F.WHITE_BOX in of(kestrel())
-    result = kestrel().decision()
-    turned = altered(result, verdict=replace(result.verdict, choice=result.verdict.runner_up))
-    assert F.WHITE_BOX not in of(kestrel(), decision=turned)
 
 
 def test_amounts_over_all_stages_are_told_as_such_where_there_are_several() -> None:

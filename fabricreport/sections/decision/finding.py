@@ -89,7 +89,6 @@ class DecisionFinding(StrEnum):
     NEAR_BY_DATE = "a close lead, decided by the date"
     NEAR_BY_STATED = "a close lead, decided by something else that the client stated"
     ALSO_TIED = "more options than the two compared tie with the choice, which is advised"
-    ALSO_TIED_OPEN = "more options than the two compared tie, and none is advised"
     TIE_SETTLED = "and what the client stated prefers the choice to one of its own side that costs less"
     BARRED = "a requirement of contract takes options out of the advice"
     # courses of action

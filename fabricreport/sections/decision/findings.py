@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from fabricreport.books.names import name_book, side_names, whole_names
-from fabricreport.findings import Findings, Name, Named, OptionName, Spoken, joined
+from fabricreport.findings import Findings, Name, Named, OptionName, Phrase, Spoken, joined
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
@@ -158,7 +158,8 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
     if not (read.alone or read.result.offers) and read.ground in near:
         yield near[read.ground]
     if read.also_tied and not read.result.offers:
-        yield F.ALSO_TIED_OPEN if read.verdict.open else F.ALSO_TIED
+        if not read.verdict.open:
+            yield F.ALSO_TIED
         if read.verdict.preferred_by is not None:
             yield F.TIE_SETTLED
     if read.barred:
@@ -302,7 +303,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
-        "also_tied": tuple(_tied(read, name[o], o) for o in read.also_tied),
+        "ties": _ties(name, read.also_tied),
         "third_tied": name[read.also_tied[0]] if read.also_tied else None,
         "asked_of": _asked_of(name, result),
         "best": Name("better" if len(_open(result)) == 2 else "best"),
@@ -352,9 +353,13 @@ def _asked_of(names: Mapping[str, OptionName], result: DecisionResult) -> Name:
     return Name("both " if len(found) == 2 else "", joined(found, last=" and "))
 
 
-def _tied(read: _Read, name: OptionName, option: str) -> Named:
-    """An option that ties with the choice, and whether it costs more or less."""
-    return OptionName(name, option, way=Name("less" if read.figure(f"decision.gap.{option}").value < 0 else "more"))
+def _ties(names: Mapping[str, OptionName], tied: Sequence[str]) -> Named | None:
+    """The options that tie with the choice beside the two compared, and what is asked for of them."""
+    if not tied:
+        return None
+    several = len(tied) > 1
+    said = {"are": Name("are" if several else "is"), "offers": Name("offers on them" if several else "an offer on it")}
+    return Phrase(joined((names[o] for o in tied), last=" and "), "ties", **said)
 
 
 def _turned(names: Mapping[str, OptionName], result: DecisionResult) -> Named | None:

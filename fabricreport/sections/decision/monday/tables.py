@@ -8,6 +8,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
 from fabricreport.formats import NBSP
 from fabricreport.sections.decision.monday.figures import WORTH
+from fabricreport.sections.decision.monday.kinds import PAGE_ONE
 from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.words import named
 
@@ -19,6 +20,15 @@ def todo(monday: Monday) -> Table:
     """What to do, who does it, by when, and what it is worth."""
     rows = [Row([Name(one.mark), _said(one), Name(_who(one)), Name(_by(one)), _worth(one)]) for one in monday.todos]
     return Table([Column(h) for h in ("", "Do", "Who", "By", WORTH_HEAD)], rows)
+
+
+def first_steps(monday: Monday) -> Table:
+    """The steps that page one has room for: what to have done by which day, and what it is worth."""
+    rows = [
+        Row([Name(one.mark), _said(one), Name(_short_day(one.answer or one.by)), _worth(one)])
+        for one in monday.todos[:PAGE_ONE]
+    ]
+    return Table([Column(h) for h in ("", "Do", "Done by", WORTH_HEAD)], rows)
 
 
 def _said(one: Todo) -> Phrase:
@@ -38,6 +48,10 @@ def _by(one: Todo) -> str:
 
 def _day(day: date) -> str:
     return NBSP.join((str(day.day), f"{day:%b}", str(day.year)))
+
+
+def _short_day(day: date) -> str:
+    return f"{day.day}{NBSP}{day:%B}"
 
 
 def _worth(one: Todo) -> str:
