@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -35,6 +35,9 @@ COLOURS = {
     "warn": "#b3261e",
 }
 WIDTH_IN = 6.5
+ROW_IN = 0.178
+"""Height of a row with words beside it: 4.5 mm."""
+OUTLINE_PT = 1.1
 FONT_PT = 8.5
 _PAD_PT = 3.0
 _POINTS_PER_IN = 72
@@ -208,18 +211,42 @@ def wrapped(text: str, width: int, lines: int = 2) -> str:
     return "\n".join(found)
 
 
-def label_end(axis: Axes, x: float, y: float, text: str, colour: str, *, dx: float = 4, dy: float = 0) -> None:
-    """Write a series' name beside its last point, in its colour."""
+def label_end(axis: Axes, x: float, y: float, text: str, colour: str = INK, *, dx: float = 4, dy: float = 0) -> None:
+    """Write a series' name beside its last point, in its colour: to the right of it, or to the left where `dx` is below zero."""
     axis.annotate(
         text,
         (x, y),
         xytext=(dx, dy),
         textcoords="offset points",
         color=colour,
-        va="center",
-        ha="left",
+        va="center_baseline",
+        ha="right" if dx < 0 else "left",
         annotation_clip=False,
     )
+
+
+@contextmanager
+def row_canvas(
+    labels: Sequence[str], *, head: bool = False, foot: bool = False, lines: int = 1
+) -> Iterator[tuple[Figure, Axes]]:
+    """A low figure of one axis with a row to each label, from the top down: no line to the left, and no ticks.
+
+    `head`: with room for a line of words above the rows; `foot`: for an axis below them. A row is `lines` lines high.
+    """
+    with canvas(ROW_IN * (lines * len(labels) + 0.4 + 1.1 * head + 1.2 * foot)) as (figure, (axis,)):
+        axis.set_yticks(range(len(labels)), labels)
+        axis.set_ylim(len(labels) - 0.5, -0.6 - 1.1 * head)
+        axis.tick_params(axis="y", length=0, labelcolor=INK)
+        axis.spines["left"].set_visible(False)
+        if not foot:
+            axis.set_xticks([])
+            axis.spines["bottom"].set_visible(False)
+        yield figure, axis
+
+
+def open_or_filled(colour: str, *, filled: bool) -> dict[str, Any]:
+    """How a bar or a mark is inked: in its colour, or as an outline of it."""
+    return {"facecolor": colour if filled else "white", "edgecolor": colour, "linewidth": OUTLINE_PT}
 
 
 def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
@@ -242,16 +269,19 @@ def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
     return result
 
 
-def money_axis(axis: Axes, which: str, largest: float, currency: str = "USD") -> None:
-    """Tick labels of an axis in compact money."""
+def amounts(currency: str, digits: int = 3) -> Callable[[float], str]:
+    """What writes an amount in compact money."""
+    symbol = formats.SYMBOLS.get(currency, currency + " ")
+    return lambda value: formats.money(value, digits, symbol)
+
+
+def money_axis(axis: Axes, currency: str) -> None:
+    """Tick labels of the axis below in compact money."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    symbol = formats.SYMBOLS.get(currency, currency + " ")
-    target = axis.yaxis if which == "y" else axis.xaxis
-    digits = 2 if largest > 0 else 1
-    if target.get_scale() == "linear":
-        target.set_major_locator(MaxNLocator(6))
-    target.set_major_formatter(FuncFormatter(lambda v, _: formats.money(v, max(digits, 3), symbol)))
+    told = amounts(currency)
+    axis.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: told(value)))
 
 
 def percent_axis(axis: Axes, which: str) -> None:

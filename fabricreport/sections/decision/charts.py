@@ -58,7 +58,7 @@ def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
         axis.set_ylim(0, top * 1.55)
         axis.set_yticks([])
         axis.spines["left"].set_visible(False)
-        money_axis(axis, "x", float(np.abs(values).max()), currency)
+        money_axis(axis, currency)
         axis.set_xlabel(f"difference of total costs, {currency}, present value")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"bin_low": edges[:-1], "bin_high": edges[1:], "share_of_draws": share})
