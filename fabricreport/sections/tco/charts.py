@@ -22,6 +22,7 @@ from fabricreport.theme import (
     amounts,
     label_end,
     open_or_filled,
+    pair,
     rounded,
     row_canvas,
     rows_of,
@@ -36,11 +37,6 @@ MOST = 5
 _BAR, _SUM = 0.66, 0.42
 _ROOM = 0.22
 """Of the width, on either side of the bars, for the amounts beside them."""
-
-
-def colours_of(given: Inputs) -> dict[str, str]:
-    """Families of the options by id."""
-    return {o.id: o.colour for o in given.options}
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,7 @@ def causes_chart(given: Inputs, result: TcoResult) -> Drawing:
     chart_id, told = "fig-tco-waterfall", amounts(given.params.money.currency)
     bars = list(_bars(given, result))
     reach = tuple(float(v) for v in rounded(np.percentile(plain(result.difference.draws), [5, 95])))
-    names, colours = option_names(given.options, result.choice, result.rival), colours_of(given)
+    names, colours = option_names(given.options, result.choice, result.rival), pair(result.choice, result.rival)
     side = {True: result.rival, False: result.choice}
     with row_canvas([*(bar.label for bar in bars), "Nine times in ten"], head=True) as (figure, axis):
         for row, bar in enumerate(bars):

@@ -8,33 +8,29 @@ import seaborn as sns
 from fabricreport.blocks import Drawing
 from fabricreport.books.names import option_names
 from fabricreport.inputs import Inputs
-from fabricreport.sections.tco.charts import colours_of
 from fabricreport.sections.tco.result import Ownership, TcoResult
-from fabricreport.theme import OUTLINE_PT, amounts, label_end, rounded, row_canvas, rows_of, svg, wrapped
+from fabricreport.theme import amounts, label_end, pair, rounded, row_canvas, rows_of, svg, wrapped
 
-_BARS, _PALE = 0.84, 0.25
+_BARS = 0.84
 
 
 def stages_chart(given: Inputs, result: TcoResult, chart_id: str = "fig-tco-stages") -> Drawing:
-    """What the network costs at each stage on the choice and, paler, on its rival; both are named at the first stage."""
+    """What the network costs at each stage on the choice and on its rival; both are named at the first stage."""
     frame = _stages(_owned(result), result.choice, result.rival)
     told, names = amounts(given.params.money.currency), option_names(given.options, result.choice, result.rival)
+    inks = pair(result.choice, result.rival)
     stages = list(dict.fromkeys(frame.stage))
     options = list(dict.fromkeys(frame.option))
     with row_canvas(stages, lines=len(options)) as (figure, axis):
         sns.barplot(
-            frame, x="mean_cost", y="stage", hue="option", order=stages, hue_order=options, palette=colours_of(given),
+            frame, x="mean_cost", y="stage", hue="option", order=stages, hue_order=options, palette=inks,
             saturation=1, width=_BARS, legend=False, ax=axis,
         )  # fmt: skip
         for option, bars in zip(options, axis.containers, strict=True):
-            colour = colours_of(given)[option]
             for bar in bars:
-                bar.set(edgecolor=colour, linewidth=OUTLINE_PT)
-                if option != result.choice:
-                    bar.set_facecolor((colour, _PALE))
                 named = wrapped(names[option].row, 34, 1) if bar is bars[0] else ""
                 amount = told(bar.get_width())
-                label_end(axis, bar.get_width(), bar.get_y() + bar.get_height() / 2, f"{amount}  {named}", colour)
+                label_end(axis, bar.get_width(), bar.get_y() + bar.get_height() / 2, f"{amount}  {named}", inks[option])
         axis.set(xlabel=None, ylabel=None)
         drawing = svg(figure, chart_id)
     return Drawing(chart_id, drawing, rows_of(frame))
