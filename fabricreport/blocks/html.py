@@ -180,8 +180,8 @@ class HtmlWriter:
         """What lets a reader take the data along."""
         return EMPTY
 
-    def frame(self, node: DataTable) -> Markup:
-        """Attributes of the box in which a wide table scrolls."""
+    def frame(self, node: Figure | DataTable) -> Markup:
+        """Attributes of the box in which a wide drawing or table scrolls."""
         return EMPTY
 
     def table_class(self, node: DataTable) -> Markup:
@@ -211,11 +211,14 @@ class HtmlWriter:
 
     def _figure(self, node: Figure) -> Markup:
         subtitle = Markup('<span class="subtitle">{}</span>').format(self.inline(node.subtitle))
-        return Markup("<figure{}><figcaption>{}<strong>{}</strong> {}</figcaption>{}{}{}</figure>").format(
+        return Markup(
+            '<figure{}><figcaption>{}<strong>{}</strong> {}</figcaption><div class="scroll"{}>{}</div>{}{}</figure>'
+        ).format(
             self.identity(node),
             self.tag(node),
             self.inline(node.title),
             subtitle if node.subtitle else EMPTY,
+            self.frame(node),
             self.drawing(node.svg, node.alt),
             self._caption(node.caption),
             self.data(node),

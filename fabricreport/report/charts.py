@@ -14,17 +14,31 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, NullLoc
 from fabricreport import formats
 from fabricreport.blocks import Drawing
 from fabricreport.books.claims import VERDICTS
-from fabricreport.books.families import families
 from fabricreport.provenance import plain
 from fabricreport.report.figures import WORKERS, maxima
 from fabricreport.report.opened import Report
 from fabricreport.sections.evidence.context import Disagreement
-from fabricreport.theme import COLOURS, GRID, INK, MUTED, canvas, label_end, rounded, rows_of, spread_labels, svg
+from fabricreport.theme import (
+    FIRST,
+    GRID,
+    INK,
+    MUTED,
+    SECOND,
+    SMALL_PT,
+    THIRD,
+    canvas,
+    label_end,
+    rounded,
+    rows_of,
+    spread_labels,
+    svg,
+)
 from fabricreport.validation.collectives import packaged_tables
 
-VERDICT_COLOURS = {"reproduces": INK, "contradicted": COLOURS["warn"]}
+VERDICT_COLOURS = {"reproduces": INK, "contradicted": SECOND}
+_MARKS = {"infiniband": ("o", FIRST), "rocev2": ("s", SECOND)}
 PANELS = 5
-_SMALL_PT, _TITLE_PT, _TITLE_CHARS = 7.0, 6.5, 19
+_TITLE_CHARS = 19
 
 
 def claims_chart(case: Report) -> Drawing:
@@ -38,9 +52,7 @@ def claims_chart(case: Report) -> Drawing:
             axis.barh(range(len(articles)), counts[verdict], height=0.62, color=VERDICT_COLOURS.get(verdict, MUTED))
             for row, number in enumerate(counts[verdict]):
                 axis.annotate(str(number), (number, row), xytext=(3, 0), textcoords="offset points", va="center")
-            axis.set_title(
-                textwrap.fill(verdict, 10, break_long_words=False), fontsize=_TITLE_PT, loc="left", color=INK
-            )
+            axis.set_title(textwrap.fill(verdict, 10, break_long_words=False), fontsize=SMALL_PT, loc="left", color=INK)
             axis.set_xlim(0, most * 1.25)
             axis.set_xticks([])
             axis.spines["bottom"].set_visible(False)
@@ -87,24 +99,24 @@ def _panel(axis: Axes, item: Disagreement) -> None:
     axis.set_ylim(-0.8, len(positions) - 0.2)
     axis.set_yticks([])
     axis.spines["left"].set_visible(False)
-    axis.tick_params(axis="x", labelsize=_SMALL_PT)
+    axis.tick_params(axis="x", labelsize=SMALL_PT)
     scale = formats.column_scale(item.unit, max(p.high for p in positions))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda v, _: formats.plain_number(v / scale.by)))
     title = f"{item.short}, {scale.head}" if scale.head else item.short
-    axis.set_title(textwrap.fill(title, _TITLE_CHARS), fontsize=_TITLE_PT, loc="left", color=INK)
+    axis.set_title(textwrap.fill(title, _TITLE_CHARS), fontsize=SMALL_PT, loc="left", color=INK)
 
 
 def slowest_chart() -> Drawing:
     """How far the slowest worker lies beyond the mean one as their number grows, for shared shocks of several sizes."""
     chart_id, found = "fig-report-slowest", maxima()
-    shades = dict(zip(found, ("#0b66a8", "#4a87b8", "#7d8fa3", "#a5adb8"), strict=True))
+    shades = dict(zip(found, (INK, FIRST, SECOND, THIRD), strict=True))
     rows: list[dict[str, Any]] = []
     with canvas(2.1) as (figure, (axis,)):
         ends = spread_labels([float(v[-1]) for v in found.values()], 0.35)
         for (rho, values), y_label in zip(found.items(), ends, strict=True):
             y = rounded(values)
             axis.plot(WORKERS, y, color=shades[rho], marker="o", markersize=3)
-            label_end(axis, WORKERS[-1], y_label, f"correlation {rho:g}", INK)
+            label_end(axis, WORKERS[-1], y_label, f"correlation {rho:g}", shades[rho])
             rows += [
                 {"correlation": rho, "workers": n, "standard_deviations": v} for n, v in zip(WORKERS, y, strict=True)
             ]
@@ -129,11 +141,10 @@ def model_chart() -> Drawing:
             for table in (t for t in packaged_tables() if t.held_out == held_out):
                 ours = rounded(plain(table.modelled_us()))
                 family = table.fabric.split("-")[0] if table.fabric_stated else ""
-                colour = families()[family].colour if family in families() else COLOURS["other"]
-                style: dict[str, Any] = {"color": colour, "markersize": 3, "linestyle": "none"}
-                axis.plot(table.size_bytes, rounded(table.time_us), "o", alpha=0.75, **style)
+                mark, colour = _MARKS.get(family, ("^", THIRD))
+                axis.plot(table.size_bytes, rounded(table.time_us), mark, color=colour, markersize=3)
                 order = np.argsort(table.size_bytes)
-                axis.plot(table.size_bytes[order], ours[order], color=colour, linewidth=0.8, alpha=0.7)
+                axis.plot(table.size_bytes[order], ours[order], color=colour, linewidth=0.8)
                 records += [
                     (table.case, held_out, s, m, o)
                     for s, m, o in zip(table.size_bytes, table.time_us, ours, strict=True)

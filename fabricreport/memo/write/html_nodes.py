@@ -122,7 +122,7 @@ class MemoWriter(HtmlWriter):
             return _plotted(node.id, node.data)
         return Markup('<p class="data">{}</p>').format(csv_link(node.id, table_rows(node)))
 
-    def frame(self, node: DataTable) -> Markup:
+    def frame(self, node: Figure | DataTable) -> Markup:
         """The frame scrolls on a narrow screen, so it takes the keyboard's focus and has a name."""
         return Markup(' role="region" tabindex="0" aria-label="{}"').format(_name(node))
 

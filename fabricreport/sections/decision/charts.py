@@ -11,11 +11,10 @@ from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.theme import (
-    COLOURS,
     INK,
-    MUTED,
     canvas,
     money_axis,
+    pair,
     rounded,
     rows_of,
     svg,
@@ -23,24 +22,19 @@ from fabricreport.theme import (
 )
 
 BINS = 48
-LOW_END, HIGH_END = MUTED, COLOURS["other"]
-"""Inks of the two ends of an input's range: no fabric's colours, for they stand for no fabric."""
 
 
 def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
     """How the difference between the advised option and its runner-up is spread over the draws."""
     chart_id = "fig-decision-difference"
     verdict, currency = result.verdict, given.params.money.currency
-    names, colours = whole_names(given.options), {o.id: o.colour for o in given.options}
+    names, inks = whole_names(given.options), pair(verdict.choice, verdict.runner_up)
     values = plain(result.difference)
     low, high = np.quantile(values, [0.002, 0.998])
     counts, edges = np.histogram(np.clip(values, low, high), bins=BINS)
     share, edges = rounded(counts / values.size), rounded(edges)
     centres = (edges[:-1] + edges[1:]) / 2
-    side = {
-        True: colours[verdict.choice],
-        False: colours[verdict.runner_up],
-    }
+    side = {True: inks[verdict.choice], False: inks[verdict.runner_up]}
     with canvas(2.3) as (figure, (axis,)):
         axis.bar(centres, share, width=np.diff(edges) * 0.92, color=[side[bool(c > 0)] for c in centres])
         axis.axvline(0, ymax=0.66, color=INK, linewidth=1)
@@ -58,7 +52,7 @@ def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
         axis.set_ylim(0, top * 1.55)
         axis.set_yticks([])
         axis.spines["left"].set_visible(False)
-        money_axis(axis, "x", float(np.abs(values).max()), currency)
+        money_axis(axis, currency)
         axis.set_xlabel(f"difference of total costs, {currency}, present value")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"bin_low": edges[:-1], "bin_high": edges[1:], "share_of_draws": share})

@@ -11,9 +11,11 @@ from fabricreport.provenance import plain
 from fabricreport.sections.latency.figure_context import THRESHOLD
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.theme import (
-    COLOURS,
+    FIRST,
     INK,
     MUTED,
+    SECOND,
+    THIRD,
     canvas,
     label_end,
     percent_axis,
@@ -32,9 +34,9 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing:
     threshold, gpus = given.central(THRESHOLD), int(given.params.cluster.gpus)
     gap = result.gap
     lines = (
-        ("AllReduce, flat ring", gap.ring, COLOURS["second"]),
-        ("AllReduce, the library’s choice", gap.tree, COLOURS["accent"]),
-        ("your step, all traffic", gap.step_by_size, COLOURS["third"]),
+        ("AllReduce, flat ring", gap.ring, SECOND),
+        ("AllReduce, the library’s choice", gap.tree, FIRST),
+        ("your step, all traffic", gap.step_by_size, THIRD),
     )
     records = []
     with canvas(2.25) as (figure, (axis,)):

@@ -1,109 +1,47 @@
-"""The picture of why two options differ in total cost."""
+"""The picture of where the money goes: why two options differ in total cost."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fabricreport import formats
 from fabricreport.blocks import Drawing
+from fabricreport.books.names import option_names
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import plain
+from fabricreport.provenance import Traced, plain
 from fabricreport.sections.assumed import assumed
 from fabricreport.sections.tco.cost import TIME_CAUSES
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.theme import (
     INK,
-    MUTED,
-    canvas,
-    money_axis,
+    amounts,
+    label_end,
+    open_or_filled,
+    pair,
     rounded,
+    row_canvas,
     rows_of,
     svg,
+    wrapped,
 )
 
 SMALL_SHARE = 0.08
-"""Parts of a waterfall below this share of the largest are drawn as one."""
-
-
-def colours_of(given: Inputs) -> dict[str, str]:
-    """Families of the options by id."""
-    return {o.id: o.colour for o in given.options}
-
-
-def waterfall_chart(given: Inputs, result: TcoResult) -> Drawing:
-    """The mean difference between rival and choice, cause by cause, what is paid before lost time: each group adds up to the bar
-    below it, and both to the last one."""
-    chart_id, currency, colours = "fig-tco-waterfall", given.params.money.currency, colours_of(given)
-    rows = _parts(given, result)
-    mean = float(rounded(np.mean(plain(result.difference.draws))))
-    p5, p95 = (float(rounded(v)) for v in np.percentile(plain(result.difference.draws), [5, 95]))
-    hues = {
-        True: colours[result.choice],
-        False: colours[result.rival],
-    }
-    with canvas(0.6 + 0.175 * (len(rows) + 2)) as (figure, (axis,)):
-        _draw_waterfall(axis, rows, mean, (p5, p95), hues, formats.SYMBOLS.get(currency, currency + " "))
-        money_axis(axis, "x", abs(mean), currency)
-        drawing = svg(figure, chart_id)
-    frame = pd.DataFrame(
-        [(result.labels[c], float(np.mean(plain(v)))) for c, v in result.difference.parts.items()] + [("all", mean)],
-        columns=["cause", "mean_difference"],
-    )
-    return Drawing(chart_id, drawing, rows_of(frame))
-
-
-def _draw_waterfall(
-    axis: Axes,
-    rows: list[_Bar],
-    mean: float,
-    reach: tuple[float, float],
-    hues: Mapping[bool, str],
-    symbol: str,
-) -> None:
-    """The bars of a waterfall from the first cause down to all causes, with the P5–P95 (`reach`) of the whole."""
-    at = 0.0
-    for row, bar in enumerate(rows):
-        left = at - bar.value if bar.is_sum else at
-        axis.barh(
-            row,
-            bar.value,
-            left=left,
-            height=0.3 if bar.is_sum else 0.66,
-            color=INK if bar.is_sum else hues[bar.value > 0],
-            hatch="////" if bar.assumed else "",
-            edgecolor="white",
-        )
-        axis.plot([left + bar.value] * 2, [row, row + 1], color=MUTED, linewidth=0.6)
-        _value(axis, max(left, left + bar.value), row, formats.money(bar.value, 3, symbol))
-        at = left + bar.value
-    last = len(rows)
-    axis.barh(last, mean, height=0.66, color=INK)
-    axis.plot(list(reach), [last + 1] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
-    _value(axis, max(0.0, mean), last, formats.money(mean, 3, symbol))
-    axis.axvline(0, color=INK, linewidth=1)
-    axis.set_yticks(range(last + 2), [*(bar.label for bar in rows), "Cash and time", "90 % range of both"])
-    axis.set_ylim(last + 1.5, -0.6)
-    axis.tick_params(axis="y", length=0, labelcolor=INK)
-    axis.spines["left"].set_visible(False)
-    axis.margins(x=0.12)
-
-
-def _value(axis: Axes, x: float, row: float, text: str) -> None:
-    """An amount beside its bar, on white, so that no line runs through it."""
-    axis.annotate(
-        text, (x, row), xytext=(3, 0), textcoords="offset points", va="center", ha="left", color=INK, fontsize=7.5,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4},
-    )  # fmt: skip
+"""Causes below this share of the largest are drawn as one for cash and one for GPU time."""
+MOST = 5
+"""Most causes with a bar of their own."""
+_BAR, _SUM = 0.66, 0.42
+_ROOM = 0.22
+"""Of the width, on either side of the bars, for the amounts beside them."""
 
 
 @dataclass(frozen=True)
 class _Bar:
-    """A bar of the waterfall: its mean, whether it rests on an assumption, and whether it sums up those above it."""
+    """A bar: its mean, whether it rests on an assumption, and whether it sums up others."""
 
     label: str
     value: float
@@ -111,19 +49,76 @@ class _Bar:
     is_sum: bool = False
 
 
-def _parts(given: Inputs, result: TcoResult) -> list[_Bar]:
-    """The bars in the order of the bill, what is paid and then time, the smallest of each merged, the sum below each."""
-    means = {c: float(rounded(np.mean(plain(v)))) for c, v in result.difference.parts.items()}
-    floor = SMALL_SHARE * max(map(abs, means.values()))
-    bars: list[_Bar] = []
-    for timed, sort, words in ((False, "cash", "Cash"), (True, "GPU time", "GPU time")):
-        group = {c: value for c, value in means.items() if (c in TIME_CAUSES) == timed}
-        shown = [
-            _Bar(result.labels[c], value, assumed(given, result.difference.parts[c]))
-            for c, value in group.items()
-            if abs(value) > floor
-        ]
-        rest = sum(value for value in group.values() if abs(value) <= floor)
-        bars += [*shown, *([_Bar(f"All other {sort}", rest)] if rest else [])]
-        bars.append(_Bar(words, sum(group.values()), is_sum=True))
-    return bars
+def causes_chart(given: Inputs, result: TcoResult) -> Drawing:
+    """What the rival costs more than the choice on average, cause by cause: cash and GPU time each with its sum, then both with
+    the range that holds nine outcomes in ten. What assumptions carry is open."""
+    chart_id, told = "fig-tco-waterfall", amounts(given.params.money.currency)
+    bars = list(_bars(given, result))
+    reach = tuple(float(v) for v in rounded(np.percentile(plain(result.difference.draws), [5, 95])))
+    names, colours = option_names(given.options, result.choice, result.rival), pair(result.choice, result.rival)
+    side = {True: result.rival, False: result.choice}
+    with row_canvas([*(bar.label for bar in bars), "Nine times in ten"], head=True) as (figure, axis):
+        for row, bar in enumerate(bars):
+            colour = INK if bar.is_sum else colours[side[bar.value > 0]]
+            ink = open_or_filled(colour, filled=not bar.assumed)
+            axis.barh(row, bar.value, height=_SUM if bar.is_sum else _BAR, **ink)
+            _amount(axis, bar.value, row, told(abs(bar.value)))
+            axis.get_yticklabels()[row].set_fontweight("bold" if bar.is_sum else "normal")
+        _widen(axis, [bar.value for bar in bars])
+        _reach(axis, len(bars), reach, told)
+        for x, align, option in ((0, "left", result.choice), (1, "right", result.rival)):
+            words = wrapped(f"{names[option].row} costs more", 36, 1)
+            axis.text(x, 1, words, transform=axis.transAxes, ha=align, va="top", color=colours[option], weight="bold")
+        axis.axvline(0, ymax=1 - 1 / (len(bars) + 2), color=INK, linewidth=0.9)
+        drawing = svg(figure, chart_id)
+    frame = pd.DataFrame(bars)
+    frame.loc[len(bars) - 1, ["p5", "p95"]] = reach
+    return Drawing(chart_id, drawing, rows_of(frame))
+
+
+def _amount(axis: Axes, x: float, row: float, text: str) -> None:
+    """An amount beyond the end of its bar; the side that it stands on says which option it is of."""
+    label_end(axis, x, row, text, dx=4 if x >= 0 else -4)
+
+
+def _widen(axis: Axes, values: list[float]) -> None:
+    """Limits that show all bars with room for their amounts, and some of either side."""
+    low, high = min(0.0, *values), max(0.0, *values)
+    room = (high - low or 1.0) * _ROOM
+    axis.set_xlim(low - room, high + room)
+
+
+def _reach(axis: Axes, row: float, reach: tuple[float, ...], told: Callable[[float], str]) -> None:
+    """The range of the whole with its ends' amounts; an end that lies beyond the bars is an arrow's, so that the bars stay wide."""
+    left, right = axis.get_xlim()
+    edge = (right - left) * _ROOM * 0.6
+    for at, limit, marker in ((reach[0], left + edge, "<"), (reach[1], right - edge, ">")):
+        shown = max(at, limit) if marker == "<" else min(at, limit)
+        axis.plot([shown], [row], marker if shown != at else "|", color=INK, markersize=4)
+        label_end(axis, shown, row, told(abs(at)), dx=-5 if marker == "<" else 5)
+    axis.plot(np.clip(reach, left + edge, right - edge), [row] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
+
+
+def _bars(given: Inputs, result: TcoResult) -> Iterator[_Bar]:
+    """Cash, then GPU time: the causes by size, the smallest of each merged, their sum below; at last both."""
+    parts = {cause: value for cause, value in result.difference.parts.items() if np.any(plain(value))}
+    means = {cause: float(rounded(np.mean(plain(value)))) for cause, value in parts.items()}
+    sizes = sorted(map(abs, means.values()), reverse=True)
+    floor = max([SMALL_SHARE * max(sizes, default=0.0), *sizes[MOST : MOST + 1]])
+    for timed, sort in ((False, "cash"), (True, "GPU time")):
+        group = sorted((c for c in means if (c in TIME_CAUSES) == timed), key=lambda c: -abs(means[c]))
+        large, small = [c for c in group if abs(means[c]) > floor], [c for c in group if abs(means[c]) <= floor]
+        yield from (_Bar(result.labels[c], means[c], assumed(given, parts[c])) for c in large)
+        if large and any(means[c] for c in small):
+            yield _sum(given, f"All other {sort}", [parts[c] for c in small], is_sum=False)
+        yield _sum(given, sort[0].upper() + sort[1:], [parts[c] for c in group])
+    yield _sum(given, "Cash and GPU time", [result.difference.draws])
+
+
+def _sum(given: Inputs, label: str, parts: list[Any], *, is_sum: bool = True) -> _Bar:
+    """A bar of several causes together."""
+    whole = sum(parts, start=Traced(0.0))
+    return _Bar(label, float(rounded(np.mean(plain(whole)))), assumed(given, whole), is_sum)
+
+
+waterfall_chart = causes_chart

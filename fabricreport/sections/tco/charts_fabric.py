@@ -1,65 +1,49 @@
-"""The picture of what of an owned fabric is bought when."""
+"""The picture of what of an owned fabric is paid when."""
 
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.axes import Axes
+import seaborn as sns
 
 from fabricreport.blocks import Drawing
-from fabricreport.books.names import whole_names
+from fabricreport.books.names import option_names
 from fabricreport.inputs import Inputs
-from fabricreport.sections.tco.charts import colours_of
-from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.sections.tco.result import Ownership, TcoResult
-from fabricreport.theme import (
-    INK,
-    canvas,
-    money_axis,
-    rounded,
-    rows_of,
-    svg,
-    wrapped,
-)
+from fabricreport.theme import amounts, label_end, pair, rounded, row_canvas, rows_of, svg, wrapped
+
+_BARS = 0.84
 
 
 def stages_chart(given: Inputs, result: TcoResult, chart_id: str = "fig-tco-stages") -> Drawing:
-    """What of the fabric is bought at each stage, for the choice and its rival."""
-    names, colours = whole_names(given.options), colours_of(given)
-    owned = _owned(result)
-    pair = (result.choice, result.rival)
-    rows: list[tuple[str, int, str, float]] = []
-    with canvas(2.3, columns=2, share_y=True) as (figure, axes):
-        for axis, option in zip(axes, pair, strict=True):
-            _stage_bars(axis, option, owned, rows, colours[option])
-            axis.set_title(wrapped(names[option], 32), color=colours[option], fontsize=8.5, weight="bold")
-            money_axis(axis, "y", 1.0, given.params.money.currency)
-        axes[0].set_ylim(0, axes[0].get_ylim()[1] * 1.18)
+    """What the network costs at each stage on the choice and on its rival; both are named at the first stage."""
+    frame = _stages(_owned(result), result.choice, result.rival)
+    told, names = amounts(given.params.money.currency), option_names(given.options, result.choice, result.rival)
+    inks = pair(result.choice, result.rival)
+    stages = list(dict.fromkeys(frame.stage))
+    options = list(dict.fromkeys(frame.option))
+    with row_canvas(stages, lines=len(options)) as (figure, axis):
+        sns.barplot(
+            frame, x="mean_cost", y="stage", hue="option", order=stages, hue_order=options, palette=inks,
+            saturation=1, width=_BARS, legend=False, ax=axis,
+        )  # fmt: skip
+        for option, bars in zip(options, axis.containers, strict=True):
+            for bar in bars:
+                named = wrapped(names[option].row, 34, 1) if bar is bars[0] else ""
+                amount = told(bar.get_width())
+                label_end(axis, bar.get_width(), bar.get_y() + bar.get_height() / 2, f"{amount}  {named}", inks[option])
+        axis.set(xlabel=None, ylabel=None)
         drawing = svg(figure, chart_id)
-    frame = pd.DataFrame(rows, columns=["option", "month", "cause", "mean_cost"])
     return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def _stage_bars(axis: Axes, option: str, owned: Ownership, rows: list[tuple[str, int, str, float]], hue: str) -> None:
-    before = 0
-    builds = owned.builds[option]
-    for i, (build, bought) in enumerate(zip(builds, owned.bought[option], strict=True)):
-        at = 0.0
-        for shade, cause in zip((1.0, 0.62, 0.36, 0.16, 0.08), bought, strict=False):
-            value = float(rounded(bought[cause]))
-            axis.bar(i, value, bottom=at, width=0.62, color=hue, alpha=shade, edgecolor="white")
-            at += value
-            rows.append((option, build.month, CAUSES[cause], value))
-        axis.annotate(
-            f"{build.bom.switches - before:,}",
-            (i, at),
-            xytext=(0, 3),
-            textcoords="offset points",
-            ha="center",
-            color=INK,
-        )
-        before = build.bom.switches
-    axis.set_xticks(range(len(builds)), [f"month {b.month}\n{b.gpus:,} GPUs" for b in builds], fontsize=7.5)
-    axis.tick_params(axis="x", length=0)
+def _stages(owned: Ownership, choice: str, rival: str) -> pd.DataFrame:
+    """A row to each stage and option: what it adds to the network costs on the mean."""
+    rows = []
+    for option in dict.fromkeys((choice, rival)):
+        for build, bought in zip(owned.builds[option], owned.bought[option], strict=True):
+            stage = f"{f'Month {build.month}' if build.month else 'Start'}: {build.gpus:,} GPUs"
+            rows.append((option, stage, build.month, build.gpus, float(rounded(sum(bought.values())))))
+    return pd.DataFrame(rows, columns=["option", "stage", "month", "gpus", "mean_cost"])
 
 
 def _owned(result: TcoResult) -> Ownership:

@@ -151,11 +151,11 @@ def price_of(given: Inputs, price_id: str) -> Any:
 
 def hour_of(given: Inputs, offer: Offer, price_id: str) -> Any:
     """What a GPU-hour comes to with an offer at one of its prices, add-ons included that are paid by the hour, (draws,)."""
-    hour = price_of(given, price_id) * Becomes(given, offer).drawn() + _hourly(given, offer)
+    hour = price_of(given, price_id) * Becomes(given, offer).drawn() + hourly_add_ons(given, offer)
     return hour if isinstance(given.spread(0.0), Traced) else plain(hour)
 
 
-def _hourly(given: Inputs, offer: Offer) -> Any:
+def hourly_add_ons(given: Inputs, offer: Offer) -> Any:
     """Add-ons that are needed and paid by the GPU-hour."""
     return sum((price_of(given, a.price) for a in offer.add_ons if a.needed and not a.monthly), start=0.0)
 
@@ -267,7 +267,7 @@ def _terms(given: Inputs, offer: Offer, factor: Traced) -> OfferTerms:
         rungs=tuple(Rung(r.months, price_of(given, r.price) * factor) for r in offer.rungs),
         gpus=offer.size or int(given.params.cluster.gpus),
         minimum_share=offer.minimum_share,
-        add_ons_usd_per_gpu_hour=_hourly(given, offer),
+        add_ons_usd_per_gpu_hour=hourly_add_ons(given, offer),
         add_ons_usd_per_month=sum(monthly, start=0.0),
         fixed=offer.contractual,
     )

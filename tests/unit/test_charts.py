@@ -1,0 +1,101 @@
+"""What the pictures of page one draw: their rows, what is filled and what is open, and how high they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from bench import case
+from rows import rows
+
+from fabricreport.blocks import Drawing
+from fabricreport.models.judgement.difference import Difference
+from fabricreport.provenance import plain
+from fabricreport.sections.decision.offers.charts import IN_IT, sellers_chart
+from fabricreport.sections.tco.charts import MOST, causes_chart
+from fabricreport.sections.tco.charts_fabric import stages_chart
+
+pytestmark = pytest.mark.slow
+
+MM_PER_PT = 25.4 / 72
+OWNERS = ("example", "halden-cloud", "kestrel-lab")
+RENTERS = ("tern-finetuning", "offers")
+
+
+def records(drawing: Drawing) -> list[dict[str, str]]:
+    head, *body = drawing.data
+    return [dict(zip(head, row, strict=True)) for row in body]
+
+
+def height_mm(drawing: Drawing) -> float:
+    found = re.search(r'height="([\d.]+)pt"', drawing.svg)
+    assert found
+    return float(found[1]) * MM_PER_PT
+
+
+def open_marks(drawing: Drawing) -> int:
+    """Shapes with an outline of a colour and the page within."""
+    return len(re.findall(r'(?:fill: #ffffff; stroke: #(?!ffffff)|fill="#ffffff" stroke="#(?!ffffff))', drawing.svg))
+
+
+@rows("name", OWNERS)
+def test_causes_add_up_to_their_sums_and_an_assumed_one_is_open(name: str) -> None:
+    client = case(name)
+    drawing = causes_chart(client.inputs, client.tco())
+    found = records(drawing)
+    cash, both = ([float(r["value"]) for r in found if r["is_sum"] == "true"][i] for i in (0, -1))
+    causes = [float(r["value"]) for r in found if r["is_sum"] == "false"]
+    assert both == pytest.approx(float(np.mean(plain(client.tco().difference.draws))), rel=1e-4)
+    assert sum(causes) == pytest.approx(both, rel=1e-3) and cash != both
+    assert open_marks(drawing) == sum(r["assumed"] == "true" for r in found) > 0
+    assert 30 < height_mm(drawing) <= 60
+
+
+def test_any_causes_are_drawn_in_few_rows_that_add_up() -> None:
+    client, random = case("example"), np.random.default_rng(20)
+    result = client.tco()
+    causes = list(result.difference.parts)
+    for _ in range(25):
+        sizes = random.choice([0.0, 1e3, 1e6], len(causes)) * random.normal(size=len(causes))
+        parts = {c: np.full(8, v) for c, v in zip(causes, sizes, strict=True)}
+        drawn = replace(result, difference=Difference(np.full(8, sizes.sum()), parts))
+        found = records(causes_chart(client.inputs, drawn))
+        assert len(found) <= MOST + 5
+        alone = [r for r in found if r["is_sum"] == "false"]
+        sums = [float(r["value"]) for r in found if r["is_sum"] == "true"]
+        assert sums[0] + sums[1] == pytest.approx(sums[2], rel=1e-3, abs=1e-3 * np.abs(sizes).max())
+        if alone:
+            assert max(abs(float(r["value"])) for r in alone) == pytest.approx(np.abs(sizes).max(), rel=1e-4)
+
+
+@rows("name", RENTERS)
+def test_sellers_stand_in_the_order_of_their_cost_and_are_filled_by_their_word(name: str) -> None:
+    client = case(name)
+    offers = client.decision().offers
+    assert offers
+    drawing = sellers_chart(client.inputs, offers)
+    found = records(drawing)
+    assert [r["seller"] for r in found] == [j.offer.seller for j in offers.judged.values()][: len(found)]
+    assert open_marks(drawing) == sum(r["network"] != IN_IT for r in found)
+    assert all(float(r["p5"]) <= float(r["p95"]) for r in found)
+    assert height_mm(drawing) <= 60
+    assert open_marks(sellers_chart(client.inputs, offers, networked=False)) == 0
+
+
+def test_stages_cost_what_their_table_says() -> None:
+    client = case("kestrel-lab")
+    result = client.tco()
+    drawing = stages_chart(client.inputs, result)
+    for option in (result.choice, result.rival):
+        costs = [float(r["mean_cost"]) for r in records(drawing) if r["option"] == option]
+        told = [result.numbers[f"tco.stage.price.{n}.{option}"].value for n in range(len(costs))]
+        assert costs == pytest.approx(told, rel=1e-4) and len(costs) > 1
+    assert height_mm(drawing) <= 60
+
+
+@rows("name", OWNERS)
+def test_a_drawing_is_the_same_twice(name: str) -> None:
+    client = case(name)
+    assert causes_chart(client.inputs, client.tco()).svg == causes_chart(client.inputs, client.tco()).svg
