@@ -12,6 +12,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -240,11 +241,11 @@ def label_end(axis: Axes, x: float, y: float, text: str, colour: str = INK, *, d
 
 @contextmanager
 def row_canvas(
-    labels: Sequence[str], *, head: bool = False, foot: bool = False, lines: int = 1
+    labels: Sequence[str], *, head: int = 0, foot: bool = False, lines: int = 1
 ) -> Iterator[tuple[Figure, Axes]]:
     """A low figure of one axis with a row to each label, from the top down: no line to the left, and no ticks.
 
-    `head`: with room for a line of words above the rows; `foot`: for an axis below them. A row is `lines` lines high.
+    `head`: lines of words above the rows; `foot`: for an axis below them. A row is `lines` lines high.
     """
     with canvas(ROW_IN * (lines * len(labels) + 0.4 + 1.1 * head + 1.2 * foot)) as (figure, (axis,)):
         axis.set_yticks([row - RISE for row in range(len(labels))], labels)
@@ -300,6 +301,22 @@ def money_axis(axis: Axes, currency: str) -> None:
     told = amounts(currency)
     axis.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: told(value)))
+
+
+def place_of(day: date) -> float:
+    """Where a day lies on an axis of days."""
+    from matplotlib.dates import date2num
+
+    return float(date2num(day))  # type: ignore[no-untyped-call]
+
+
+def days_axis(axis: Axes) -> None:
+    """Tick labels of the axis below as days."""
+    from matplotlib.dates import AutoDateLocator, DateFormatter
+
+    ticks = AutoDateLocator(minticks=3, maxticks=5, interval_multiples=False)  # type: ignore[no-untyped-call]
+    axis.xaxis.set_major_locator(ticks)
+    axis.xaxis.set_major_formatter(DateFormatter("%-d %b %Y"))  # type: ignore[no-untyped-call]
 
 
 def percent_axis(axis: Axes, which: str) -> None:

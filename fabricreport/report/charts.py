@@ -14,6 +14,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, NullLoc
 from fabricreport import formats
 from fabricreport.blocks import Drawing
 from fabricreport.books.claims import VERDICTS
+from fabricreport.books.families import families
 from fabricreport.provenance import plain
 from fabricreport.report.figures import WORKERS, maxima
 from fabricreport.report.opened import Report
@@ -34,9 +35,10 @@ from fabricreport.theme import (
     svg,
 )
 from fabricreport.validation.collectives import packaged_tables
+from fabricreport.vocabulary import LEANS
 
 VERDICT_COLOURS = {"reproduces": INK, "contradicted": SECOND}
-_MARKS = {"infiniband": ("o", FIRST), "rocev2": ("s", SECOND)}
+_MARKS: dict[str, tuple[str, str]] = dict(zip(LEANS, (("o", FIRST), ("s", SECOND)), strict=True))
 PANELS = 5
 _TITLE_CHARS = 19
 
@@ -141,7 +143,8 @@ def model_chart() -> Drawing:
             for table in (t for t in packaged_tables() if t.held_out == held_out):
                 ours = rounded(plain(table.modelled_us()))
                 family = table.fabric.split("-")[0] if table.fabric_stated else ""
-                mark, colour = _MARKS.get(family, ("^", THIRD))
+                side = families()[family].side if family in families() else ""
+                mark, colour = _MARKS.get(side, ("^", THIRD))
                 axis.plot(table.size_bytes, rounded(table.time_us), mark, color=colour, markersize=3)
                 order = np.argsort(table.size_bytes)
                 axis.plot(table.size_bytes[order], ours[order], color=colour, linewidth=0.8)

@@ -13,7 +13,10 @@ from rows import rows
 from fabricreport.blocks import Drawing
 from fabricreport.models.judgement.difference import Difference
 from fabricreport.provenance import plain
+from fabricreport.sections.decision.charts import MOST_TURNS, schedule_chart, switching_chart
+from fabricreport.sections.decision.courses.weeks import ASKS
 from fabricreport.sections.decision.offers.charts import IN_IT, sellers_chart
+from fabricreport.sections.schedule.calendar import Step
 from fabricreport.sections.tco.charts import MOST, causes_chart
 from fabricreport.sections.tco.charts_fabric import stages_chart
 
@@ -92,6 +95,34 @@ def test_stages_cost_what_their_table_says() -> None:
         costs = [float(r["mean_cost"]) for r in records(drawing) if r["option"] == option]
         told = [result.numbers[f"tco.stage.price.{n}.{option}"].value for n in range(len(costs))]
         assert costs == pytest.approx(told, rel=1e-4) and len(costs) > 1
+    assert height_mm(drawing) <= 60
+
+
+@rows("name", (*OWNERS, *RENTERS, "one option", "too late"))
+def test_an_option_takes_its_steps_in_order_and_is_in_time_where_its_chance_says_so(name: str) -> None:
+    client = case(name)
+    result = client.decision()
+    drawing = schedule_chart(client.inputs, result)
+    found = records(drawing)
+    for option in result.totals:
+        way = [r for r in found if r["option"] == option]
+        assert [r["half"] for r in way] == sorted(r["half"] for r in way) and way[-1]["step"] == Step.PRODUCTION
+        assert all(r["half"] <= r["nine_in_ten"] for r in way)
+        if client.inputs.params.schedule.production_by and result.courses.advised.kind not in ASKS:
+            due = str(client.inputs.params.schedule.production_by)
+            assert (way[-1]["nine_in_ten"] <= due) == (result.verdict.ready[option] >= 0.9)
+    assert height_mm(drawing) <= 60
+
+
+@rows("name", ("example", "tern-finetuning"))
+def test_a_switching_value_lies_on_the_side_that_is_told(name: str) -> None:
+    client = case(name)
+    drawing = switching_chart(client.inputs, client.decision())
+    found = records(drawing)
+    assert found and len(found) <= MOST_TURNS
+    for row in found:
+        used, low, high, at = (float(row[key]) for key in ("in_use", "p5", "p95", "turns_at"))
+        assert low < high and (at > used) == (row["side"] == "above") and row["side"] in row["told"]
     assert height_mm(drawing) <= 60
 
 

@@ -1,27 +1,55 @@
-"""Figures of the decision: the difference in money, what moves it, and the four axes."""
+"""The pictures of the decision: the difference in money, when each option runs, and where the advice turns."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import date, timedelta
+from math import ceil
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
+from fabricreport import formats
 from fabricreport.blocks import Drawing
-from fabricreport.books.names import whole_names
+from fabricreport.books.names import input_names, option_names, whole_names
+from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
+from fabricreport.sections.client import rented
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.schedule.calendar import Clock, Step, quantile
 from fabricreport.theme import (
+    FIRST,
     INK,
+    MUTED,
+    OUTLINE_PT,
+    RISE,
     canvas,
+    days_axis,
+    label_end,
     money_axis,
     pair,
+    place_of,
     rounded,
+    row_canvas,
     rows_of,
+    spread_labels,
     svg,
     wrapped,
 )
 
 BINS = 48
+MOST_TURNS = 8
+"""Most inputs drawn with the value at which they turn the advice."""
+_SHARES = (0.5, 0.9)
+_SWITCH = ["input", "in_use", "p5", "p95", "turns_at", "side", "told"]
+_NAME_WIDTH = 0.12
+"""Of the width of the drawing, for the name of a step."""
+_STEPS = (Step.ANSWERS, Step.ORDER, Step.DELIVERY, Step.POWER_ON, Step.STABLE, Step.PRODUCTION)
+_PASSED = 0.12
+"""Of the width of its range, how far beyond an end a value is drawn that lies still further out."""
 
 
 def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
@@ -57,3 +85,104 @@ def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"bin_low": edges[:-1], "bin_high": edges[1:], "share_of_draws": share})
     return Drawing(chart_id, drawing, rows_of(frame))
+
+
+def schedule_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-body-schedule") -> Drawing:
+    """Each option's way from the memo's date to production: a tick where half of the outcomes have taken a step, a dot where
+    half are in production and a ring where nine in ten are, beside the client's date."""
+    found, verdict = result.schedule, result.verdict
+    inks, names = (
+        pair(verdict.choice, verdict.runner_up),
+        option_names(given.options, verdict.choice, verdict.runner_up),
+    )
+    order = list(dict.fromkeys((verdict.choice, verdict.runner_up, *found.clocks)))
+    frame = pd.DataFrame([step for option in order for step in _way(found.as_of, option, found.clocks[option])])
+    with row_canvas([wrapped(names[option].row, 28, 1) for option in order], head=2, foot=True) as (figure, axis):
+        for at, option in enumerate(order):
+            ink, way = inks.get(option, MUTED), frame[frame.option == option]
+            half, late = way.half.iloc[-1], way.nine_in_ten.iloc[-1]
+            axis.plot([found.as_of, half], [at, at], color=ink, linewidth=2.6, solid_capstyle="butt")
+            axis.plot([half, late], [at, at], color=ink, linewidth=0.9)
+            axis.plot(way.half[:-1], [at] * (len(way) - 1), "|", color=ink, markersize=8, markeredgewidth=1.2)
+            for day, face in ((half, ink), (late, "white")):
+                axis.plot(day, at, "o", color=ink, markerfacecolor=face, markersize=5, markeredgewidth=OUTLINE_PT)
+        days_axis(axis)
+        _name_steps(axis, frame[frame.option == order[0]][:-1], rented=rented(given))
+        if due := found.advised.due:
+            _name_day(axis, due)
+        for at, option in enumerate(order):
+            half, late = frame[frame.option == option].iloc[-1][["half", "nine_in_ten"]]
+            label_end(axis, axis.get_xlim()[1], at, f"{_short(half)}, {_short(late)}", inks.get(option, MUTED))
+        drawing = svg(figure, chart_id)
+    return Drawing(chart_id, drawing, rows_of(frame))
+
+
+def _way(start: date, option: str, clock: Clock) -> Iterator[dict[str, Any]]:
+    """The steps of an option that take time, each with the days by which half and nine in ten of the outcomes have taken it."""
+    weeks = (clock.wait, clock.order, clock.delivery, clock.power_on, clock.stable, clock.production)
+    before = start
+    for step, taken in zip(_STEPS, weeks, strict=True):
+        half, late = (start + timedelta(days=ceil(quantile(taken, share) * DAYS_PER_WEEK)) for share in _SHARES)
+        if half > before or step is Step.PRODUCTION:
+            yield {"option": option, "step": step, "half": half, "nine_in_ten": late}
+        before = half
+
+
+def _short(day: date) -> str:
+    return f"{day.day} {day:%b}"
+
+
+def _name_steps(axis: Axes, steps: pd.DataFrame, *, rented: bool) -> None:
+    """The names of steps above the first row, moved apart where they would run into each other."""
+    low, high = axis.get_xlim()
+    places = spread_labels([place_of(day) for day in steps.half], _NAME_WIDTH * (high - low))
+    for x, step in zip(places, steps.step, strict=True):
+        name = "hand-over" if rented and step == Step.DELIVERY else step
+        axis.text(x, -0.9, name, ha="center", va="center_baseline", color=MUTED)
+
+
+def _name_day(axis: Axes, due: date) -> None:
+    """The client's date: a line through all rows with its name above them."""
+    low, high = axis.get_ylim()
+    axis.axvline(place_of(due), ymax=(low + 1.7) / (low - high), color=INK, linewidth=1, linestyle="--")
+    axis.text(place_of(due), -2.1, f"your date, {_short(due)}", ha="center", va="center_baseline", color=INK)
+
+
+def switching_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-body-switching") -> Drawing:
+    """What turns the advice: to each input the range that it lies in nine times in ten, drawn as long as any other's, a dot at
+    the value in use, and a ring where the advice changes, or where the money is level if it does nowhere."""
+    frame = pd.DataFrame(list(_switches(given, result)), columns=_SWITCH)
+    if frame.empty:
+        raise ValueError("no input turns the advice or the money: there is nothing to draw")
+    with row_canvas([wrapped(name, 52, 1) for name in frame["input"]], head=1) as (figure, axis):
+        for at, row in frame.iterrows():
+            y, width = float(str(at)), row.p95 - row.p5
+            used, turns = ((value - row.p5) / width for value in (row.in_use, row.turns_at))
+            axis.plot([0, 1], [y, y], color=MUTED, linewidth=2.6, solid_capstyle="butt")
+            axis.plot(used, y, "o", color=INK, markersize=5)
+            shown = float(np.clip(turns, -_PASSED, 1 + _PASSED))
+            mark = "o" if shown == turns else "<" if shown < 0 else ">"
+            axis.plot(shown, y, mark, color=FIRST, markerfacecolor="white", markersize=6, markeredgewidth=1.4)
+            label_end(axis, 1 + 2 * _PASSED, y, row.told)
+        axis.set_xlim(-1.5 * _PASSED, 1 + 2 * _PASSED)
+        for x, words in ((0, "least"), (1, "most")):
+            axis.text(x, -0.9, words, ha="center", va="center_baseline", color=MUTED)
+        label_end(axis, 1 + 2 * _PASSED, -0.9 - RISE, "in use; where it turns, how often beyond", MUTED)
+        drawing = svg(figure, chart_id)
+    return Drawing(chart_id, drawing, rows_of(frame))
+
+
+def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]]:
+    """The inputs that turn the advice or the money, the likeliest first, as the client counts them."""
+    scales = {change.turn.input_id: change.scale for change in result.changes}
+    drawn = [turn for turn in result.turns.turning if not turn.is_choice and turn.high > turn.low]
+    for turn in drawn[:MOST_TURNS]:
+        edge, scale = next(iter(turn.edges), None), scales.get(turn.input_id, 1.0)
+        at = edge.at if edge else turn.break_even
+        assert at is not None, "a turning input turns somewhere"
+        side, chance = (edge.side, edge.chance) if edge else (turn.side, turn.beyond)
+        in_use, at = turn.in_use * scale, at * scale
+        used, level = (formats.write(value, turn.unit, 2, turn.currency) for value in (in_use, at))
+        told = f"{used}; {'turns' if edge else 'level'} {side} {level}, {formats.of_hundred(chance or 0.0)}"
+        name = input_names(given, turn.input_id).row
+        yield name, in_use, *(float(v) for v in rounded([turn.low * scale, turn.high * scale])), at, side, told

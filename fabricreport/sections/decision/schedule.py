@@ -15,7 +15,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Course
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.decision.courses.result import CoursesResult
-from fabricreport.sections.decision.courses.weeks import clock_of
+from fabricreport.sections.decision.courses.weeks import ASKS, clock_of
 from fabricreport.sections.schedule.arrival import LEAD
 from fabricreport.sections.schedule.calendar import Calendar, Clock, Step, calendar_of, quantile
 from fabricreport.sections.tco.bills import Bills
@@ -36,7 +36,8 @@ class Schedule:
     """`advised`: the calendar of the course advised, and the inputs it `rests_on`; `courses`: of every course that is priced, by
     its key. `kept`: by when all has to be delivered; None where no date binds, or no day is early enough. `lead_weeks`: the
     weeks from order to delivery with which a date is met that is not otherwise, where they lie in the range assumed.
-    `delivery`: weeks (draws,) from the memo's date until the advised course has all that it waits for. `as_of`: that date."""
+    `delivery`: weeks (draws,) from the memo's date until the advised course has all that it waits for. `as_of`: that date.
+    `clocks`: of every option, asked for first where the course advised asks, else ordered at once."""
 
     advised: Calendar
     rests_on: frozenset[str]
@@ -45,6 +46,7 @@ class Schedule:
     lead_weeks: int | None
     delivery: Any
     as_of: date
+    clocks: Mapping[str, Clock]
 
     @property
     def last_delivery(self) -> date:
@@ -72,6 +74,10 @@ def schedule_of(given: Inputs, bills: Bills, found: CoursesResult) -> Schedule:
     def calendar(of: Clock) -> Calendar:
         return calendar_of(given.as_of, of, share, due)
 
+    def taken(option: str) -> Clock:
+        asks = found.advised.kind in ASKS
+        return clock_of(given, bills, found.advised if asks else Course(CourseKind.TAKE, (option,)), option)
+
     advised = clock(found.advised)
     ours = calendar(advised)
     return Schedule(
@@ -82,6 +88,7 @@ def schedule_of(given: Inputs, bills: Bills, found: CoursesResult) -> Schedule:
         None if ours.in_time else _lead(given, advised, share),
         advised.delivery,
         given.as_of,
+        {option: taken(option) for option in bills.own},
     )
 
 

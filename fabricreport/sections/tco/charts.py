@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from fabricreport import formats
 from fabricreport.blocks import Drawing
 from fabricreport.books.names import option_names
 from fabricreport.inputs import Inputs
@@ -57,7 +58,7 @@ def causes_chart(given: Inputs, result: TcoResult) -> Drawing:
     reach = tuple(float(v) for v in rounded(np.percentile(plain(result.difference.draws), [5, 95])))
     names, colours = option_names(given.options, result.choice, result.rival), pair(result.choice, result.rival)
     side = {True: result.rival, False: result.choice}
-    with row_canvas([*(bar.label for bar in bars), "Nine times in ten"], head=True) as (figure, axis):
+    with row_canvas([*(bar.label for bar in bars), "Nine times in ten"], head=1) as (figure, axis):
         for row, bar in enumerate(bars):
             colour = INK if bar.is_sum else colours[side[bar.value > 0]]
             ink = open_or_filled(colour, filled=not bar.assumed)
@@ -65,7 +66,7 @@ def causes_chart(given: Inputs, result: TcoResult) -> Drawing:
             _amount(axis, bar.value, row, told(abs(bar.value)))
             axis.get_yticklabels()[row].set_fontweight("bold" if bar.is_sum else "normal")
         _widen(axis, [bar.value for bar in bars])
-        _reach(axis, len(bars), reach, told)
+        _reach(axis, len(bars), reach, given.params.money.currency)
         for x, align, option in ((0, "left", result.choice), (1, "right", result.rival)):
             words = wrapped(f"{names[option].row} costs more", 36, 1)
             axis.text(x, 1, words, transform=axis.transAxes, ha=align, va="top", color=colours[option], weight="bold")
@@ -88,14 +89,16 @@ def _widen(axis: Axes, values: list[float]) -> None:
     axis.set_xlim(low - room, high + room)
 
 
-def _reach(axis: Axes, row: float, reach: tuple[float, ...], told: Callable[[float], str]) -> None:
-    """The range of the whole with its ends' amounts; an end that lies beyond the bars is an arrow's, so that the bars stay wide."""
+def _reach(axis: Axes, row: float, reach: tuple[float, ...], currency: str) -> None:
+    """The range of the whole with its ends' amounts as prose writes them; an end that lies beyond the bars is an arrow's, so that
+    the bars stay wide."""
     left, right = axis.get_xlim()
     edge = (right - left) * _ROOM * 0.6
-    for at, limit, marker in ((reach[0], left + edge, "<"), (reach[1], right - edge, ">")):
+    ends = formats.ends_written(formats.Ends(reach[0], reach[-1], 3), "usd", currency)
+    for at, limit, marker, told in zip(reach, (left + edge, right - edge), "<>", ends, strict=True):
         shown = max(at, limit) if marker == "<" else min(at, limit)
         axis.plot([shown], [row], marker if shown != at else "|", color=INK, markersize=4)
-        label_end(axis, shown, row, told(abs(at)), dx=-5 if marker == "<" else 5)
+        label_end(axis, shown, row, told.removeprefix(formats.MINUS), dx=-5 if marker == "<" else 5)
     axis.plot(np.clip(reach, left + edge, right - edge), [row] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
 
 
