@@ -160,7 +160,7 @@ def _say_sound(path: Path, as_json: bool) -> None:
 @JSON
 @told
 def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
-    """Validate PARAMS files and everything they name; build nothing."""
+    """Validate PARAMS files, everything they name and the prose cells of their notebooks; build nothing."""
     if rules:
         return _say_rules(as_json)
     if not params:
@@ -171,12 +171,16 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
     problems: list[Problem] = []
     remarks: list[str] = []
     for path in params:
-        found = checked(path, Places.of(path), trying=partial(_say_sound, path, as_json))
+        places = Places.of(path)
+        found = checked(path, places, trying=partial(_say_sound, path, as_json))
         problems += (p for p in found.problems if p not in problems)  # several params files share their books
         remarks += [note if note.startswith(f"{path}:") else f"{path}: {note}" for note in found.notes]
         if found.case is not None and found.loaded is not None and not found.problems:
             from fabricreport.checking.plausibility import cautions, dates_of
+            from fabricreport.checking.prose import prose_faults
 
+            cells = [p for name in found.loaded.params.notebooks for p in prose_faults(places.notebook(name))]
+            problems += (p for p in cells if p not in problems)
             remarks += [caution.placed(found.loaded) for caution in cautions(found.case)]
             remarks += [f"{path}: {note}" for note in dates_of(found.case).notes(date.today())]
     if as_json:

@@ -1,4 +1,5 @@
-"""What a section found, named: prose cells ask `when=finding.clear`, and words such as `{choice}` are filled from here.
+"""What a section found, named: prose cells have an arm for each value of a fact (`by=heading`) or ask `when=finding.clear`,
+and words such as `{choice}` are filled from here.
 
 Which sentence is true is decided in the package; a notebook only says it.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Self
+from typing import Self, get_type_hints
 
 from fabricreport.located import did_you_mean
 
@@ -41,11 +42,30 @@ class Findings:
 
 
 @dataclass(frozen=True)
+class Facts:
+    """What a section's argument turns on: each field a member of a small enumeration, which prose cells have arms for.
+
+    There is a fact only where the argument changes, not where a word of a sentence does.
+    """
+
+    @classmethod
+    def kinds(cls) -> dict[str, type[StrEnum]]:
+        """Every fact by its name, with all that it may be."""
+        return get_type_hints(cls)
+
+
+def arm_of(member: StrEnum) -> str:
+    """What the arm of a fact's value is called: `[in_time]` for `Date.IN_TIME`."""
+    return member.name.lower()
+
+
+@dataclass(frozen=True)
 class Spoken:
-    """The findings of a section and the words its prose may use: names, numbers, and sequences of named things."""
+    """The findings and facts of a section and the words its prose may use: names, numbers, and sequences of named things."""
 
     findings: Findings
     words: Mapping[str, object] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
 
     def silent(self) -> Spoken:
         """The same words, and nothing found."""

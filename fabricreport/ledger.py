@@ -85,6 +85,11 @@ class Number:
         """The central value as prose prints it."""
         return self._write(self.value)
 
+    @property
+    def sign(self) -> int:
+        """1, 0 or -1: that of the central value as prose prints it."""
+        return (self.value > 0) - (self.value < 0) if any(digit in "123456789" for digit in self.text) else 0
+
     def show(self, style: str = "") -> str:
         """The number in one of the `STYLES`; '' is the central value."""
         if style == "":

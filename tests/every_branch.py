@@ -16,8 +16,9 @@ from notebook_cells import run, sources
 
 import fabricreport.case as case_module
 from fabricreport.blocks import Section
+from fabricreport.blocks.choices import readings
 from fabricreport.blocks.prose import ProseCell, is_prose, read_cell
-from fabricreport.blocks.say import write
+from fabricreport.blocks.say import said_here, write
 from fabricreport.case import Case
 from fabricreport.declared import DECLARED
 from fabricreport.figures import find_spec
@@ -68,7 +69,7 @@ class _Lenient:
 
 @dataclass(frozen=True)
 class Branch:
-    """One prose cell as rendered: whether the case takes it, and the blocks that its section then holds."""
+    """One prose cell as rendered, or one of its arms: whether the case takes it, and the blocks that its section then holds."""
 
     section: str
     number: int
@@ -90,18 +91,18 @@ def branches(section: str, case: Case, params: Path) -> Iterator[Branch]:
             if not is_prose(source):
                 run(f"params = {str(params)!r}" if "parameters" in tags else source, space)
                 continue
-            cell = read_cell(source)
-            taken = _taken(cell, space)
-            body = space["body"]
-            if taken:  # as the memo has it, titles said ahead included
-                before = len(body.emitted)
-                write(cell, body, lambda expression: eval(expression, space))
-                yield Branch(section, number, cell, True, tuple(b.bundle for b in body.emitted[before:]))
-                continue
-            words = {name: _given(word) for name, word in body.words.items()}
-            forced = Section(section, lenient, words=words)
-            write(_words_only(cell), forced, lambda expression: eval(expression, space))
-            yield Branch(section, number, cell, False, tuple(b.bundle for b in forced.emitted))
+            cell, body = read_cell(source), space["body"]
+            here = said_here(cell, body)
+            for way in cell.ways:
+                if way is here and _taken(way, space):  # as the memo has it, titles said ahead included
+                    before = len(body.emitted)
+                    write(way, body, lambda expression: eval(expression, space))
+                    yield Branch(section, number, way, True, tuple(b.bundle for b in body.emitted[before:]))
+                    continue
+                words = {name: _given(word) for name, word in body.words.items()}
+                forced = Section(section, lenient, words=words)
+                write(_words_only(way), forced, lambda expression: eval(expression, space))
+                yield Branch(section, number, way, False, tuple(b.bundle for b in forced.emitted))
 
 
 def _taken(cell: ProseCell, space: Mapping[str, Any]) -> bool:
@@ -126,5 +127,5 @@ def _given(word: object) -> object:
 def _words_only(cell: ProseCell) -> ProseCell:
     """A cell whose chart or table this case cannot make, with its texts alone."""
     if cell.kind not in ("chart", "table", "title", "phrase"):
-        return cell
+        return replace(cell, text="\n\n".join(readings(cell.text)))
     return replace(cell, kind="say", place="", source="", parts={}, text="\n\n".join(cell.texts))

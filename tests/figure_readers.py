@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fabricreport.blocks.choices import figure_of
 from fabricreport.blocks.prose import is_prose, read_cell
 from fabricreport.blocks.template import split_style
 from fabricreport.inputs import INPUT_KINDS
@@ -40,7 +41,8 @@ class Readers:
 
     def template(self, text: str) -> None:
         """Take in the fields of a template."""
-        found = [split_style(f.strip())[0] for f in _FIELD.findall(text.replace("{{", "").replace("}}", ""))]
+        fields = _FIELD.findall(text.replace("{{", "").replace("}}", ""))
+        found = [figure_of(split_style(field.strip())[0])[1] for field in fields]
         self.fields |= {name for name in found if _ID.match(name)}
         self.inputs |= {name for name in found if name.startswith(INPUT_KINDS)}
 

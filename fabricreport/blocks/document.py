@@ -27,7 +27,7 @@ from fabricreport.blocks.phrases import Bound, Kept, Phrase, found
 from fabricreport.blocks.preview import preview_html, preview_text
 from fabricreport.blocks.tables import Cell, Column, Row, frame_parts, table_node
 from fabricreport.blocks.template import Binder, Prose
-from fabricreport.findings import Name
+from fabricreport.findings import Facts, Name
 from fabricreport.ledger import InputRecords, Number, Record
 
 MIME = "application/vnd.fabricreport.block+json"
@@ -143,13 +143,16 @@ class Drawing:
 class Section:
     """Emits the blocks of one section. `emitted` keeps them for tests and for scripts outside a notebook.
 
-    `words` are names and numbers that any of its texts may use; `next_title` is a title said ahead of its chart or table;
+    `words` are names and numbers that any of its texts may use, `facts` what chooses among their arms; `next_title` is a title said ahead of its chart or table;
     `phrases` are the texts that tables say of their rows; `opened` once it has a heading of level one.
     """
 
-    def __init__(self, name: str, case: Figures, *, words: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, name: str, case: Figures, *, words: Mapping[str, object] | None = None, facts: Facts | None = None
+    ) -> None:
         self.name = name
         self.words = words or {}
+        self.facts = facts or Facts()
         self.emitted: list[Block] = []
         self.next_title = ""
         self.phrases: dict[str, Kept] = {}

@@ -5,6 +5,7 @@
     %%say further when=finding.grows                 the same paragraph as the cell before, where both are said
     %%say glance                                     a paragraph of page one's summary
     %%say caution                                    a boxed remark (also note, decision); `title:` opens it
+    %%say by=levers                                  an arm for each value of a fact, of which one is said (below)
     %%tile when=finding.costs_differ                 a tile of page one: label:, value:, note:
     %%title when=finding.costs_less                  the title of the next chart or table
     %%chart from=charts.difference_chart(case)       title:, subtitle:, alt:, caption:
@@ -12,15 +13,29 @@
     %%phrase quote each=todo in todo_quote           do:, do-several:, what a table says of such a row
     %%table tab-diligence-answers each=seller in answered from=tables.answers(result)      one table a seller, by its key
 
-Reading a cell needs no case and no kernel, so every field can be checked before anything runs.
+A place of the memo is one cell. Where its argument can go several ways it has arms, each under the values of one fact:
+
+    %%say by=levers
+    What pays is told in {tab-body-levers}.          what stands before the first arm begins every one
+    [one, several]
+    {best_lever} pays best.                          also labelled texts, each going on in the one before the first arm
+    [none]                                           an arm without words says nothing, nor what begins the others
+
+The values are those of the fact's enumeration in the package: an arm that is missing, unknown or there twice is refused
+before anything runs. Reading a cell needs no case and no kernel, so every field can be checked by then too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from itertools import zip_longest
+
+from fabricreport.blocks.choices import asked_by, readings
+from fabricreport.findings import arm_of
+from fabricreport.located import did_you_mean
 
 MAGICS = ("say", "tile", "title", "chart", "table", "phrase")
 BOXES = ("caution", "note", "decision")
@@ -33,7 +48,11 @@ PARTS = {
     "box": ("title",),
 }
 _MAGIC = re.compile(r"\A%%(\w+)[ \t]*([^\n]*)(?:\n(.*))?\Z", re.DOTALL)
-_OPTION = re.compile(r"\b(when|each|from)=")
+_OPTION = re.compile(r"\b(when|by|each|from)=")
+_FACT = re.compile(r"[a-z]\w*\Z")
+ARM = re.compile(r"^\[([^\[\]\n]*)\][ \t]*$", re.MULTILINE)
+MOST_ARMS = 6
+"""So many arms of one cell say something: beyond that its argument is cut in the wrong place."""
 _CONDITION = re.compile(r"(not )?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\Z")
 _LOOP = re.compile(r"([A-Za-z_]\w*) in ([A-Za-z_]\w*)\Z")
 _PHRASE = re.compile(r"[a-z][a-z-]*\Z")
@@ -49,10 +68,19 @@ class ProseFault(ValueError):
 
 
 @dataclass(frozen=True)
+class Arm:
+    """What a cell says where its fact has one of these values; None where that is nothing."""
+
+    values: tuple[str, ...]
+    said: ProseCell | None
+
+
+@dataclass(frozen=True)
 class ProseCell:
     """One prose cell, read. `when` is a dotted name (`negated` turns it round), `each` a loop's name and its word.
 
-    `source` is the expression behind `from=`; `parts` are the labelled texts (`caption:` …), `text` the rest.
+    `source` is the expression behind `from=`; `parts` are the labelled texts (`caption:` …), `text` the rest. A cell `by` a
+    fact has none of its own: its `arms` have them.
     """
 
     kind: str
@@ -65,11 +93,28 @@ class ProseCell:
     source: str = ""
     parts: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
+    by: str = ""
+    arms: tuple[Arm, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Everything in the cell that a reader may come to see."""
-        return (*self.parts.values(), *((self.text,) if self.text else ()))
+        """Everything in the cell that a reader may come to see, each text once for either way that its choices may go."""
+        told = (text for one in self.ways for text in (*one.parts.values(), one.text) if text)
+        return tuple(dict.fromkeys(reading for text in told for reading in readings(text)))
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The words and figures that its choices ask of."""
+        return tuple(name for one in self.ways for text in (*one.parts.values(), one.text) for name in asked_by(text))
+
+    @property
+    def ways(self) -> tuple[ProseCell, ...]:
+        """What it may come to say, an arm each; without arms the cell itself."""
+        return tuple(arm.said for arm in self.arms if arm.said) if self.by else (self,)
+
+    def said_of(self, value: StrEnum) -> ProseCell | None:
+        """The arm of a fact's value, as a cell without arms; None where nothing is said of it."""
+        return next(arm.said for arm in self.arms if arm_of(value) in arm.values)
 
 
 def is_prose(source: str) -> bool:
@@ -115,11 +160,57 @@ def read_prose(kind: str, line: str, body: str) -> ProseCell:
         raise ProseFault(f"each={options['each']}: write each=turn in turns, the last a word of this section")
     if ("from" in options) != (kind in ("chart", "table")):
         raise ProseFault(f"%%{kind} {'takes no' if 'from' in options else 'needs'} from=")
-    parts, text = _parts(kind, place, body)
-    return ProseCell(
+    cell = ProseCell(
         kind, place, further, id, when[2] if when else "", bool(when and when[1]), (each[1], each[2]) if each else None,
-        options.get("from", ""), parts, text,
+        options.get("from", ""),
     )  # fmt: skip
+    if "by" not in options:
+        parts, text = _parts(kind, place, body)
+        return replace(cell, parts=parts, text=text)
+    if "when" in options or not _FACT.match(options["by"]):
+        raise ProseFault(f"by={options['by']}: a cell goes by one fact, and has no when= beside it")
+    return replace(cell, by=options["by"], arms=_arms(cell, body))
+
+
+def refuse_misfit(cell: ProseCell, kinds: Mapping[str, type[StrEnum]]) -> None:
+    """`ProseFault` where the fact of a cell is none of these, or its arms are not the values that the fact may have."""
+    kind = kinds.get(cell.by)
+    if kind is None:
+        close = did_you_mean(cell.by, kinds)
+        known = f"did you mean {close}?" if close else f"they are {', '.join(kinds) or 'none'}"
+        raise ProseFault(f"by={cell.by}: this section has no such fact; {known}")
+    glosses = {arm_of(member): str(member) for member in kind}
+    said = {value for arm in cell.arms for value in arm.values}
+    faults = [f"has no arm [{value}] ({glosses[value]})" for value in glosses if value not in said]
+    for value in sorted(said - set(glosses)):
+        close = did_you_mean(value, glosses)
+        hint = f"did you mean [{close}]?" if close else f"it is one of {', '.join(glosses)}"
+        faults.append(f"may not be [{value}]; {hint}")
+    if faults:
+        raise ProseFault("\n".join(f"by={cell.by} {fault}" for fault in faults))
+
+
+def _arms(cell: ProseCell, body: str) -> tuple[Arm, ...]:
+    """The arms of a cell, each with what stands before the first."""
+    cuts = list(ARM.finditer(body))
+    if not cuts:
+        raise ProseFault(
+            "a cell by= a fact has an arm for each of its values: [value] in a line of its own, then its words"
+        )
+    begun = _parts(cell.kind, cell.place, body[: cuts[0].start()])
+    arms = []
+    for cut, following in zip_longest(cuts, cuts[1:]):
+        values = tuple(value.strip() for value in cut[1].split(","))
+        parts, text = _parts(cell.kind, cell.place, body[cut.end() : following.start() if following else len(body)])
+        whole = {name: f"{begun[0].get(name, '')} {parts.get(name, '')}".strip() for name in {**begun[0], **parts}}
+        said = replace(cell, parts=whole, text=f"{begun[1]} {text}".strip()) if parts or text else None
+        arms.append(Arm(values, said))
+    every = [value for arm in arms for value in arm.values]
+    if twice := sorted({value for value in every if every.count(value) > 1}):
+        raise ProseFault(f"there are two arms of [{twice[0]}]")
+    if (speaking := sum(arm.said is not None for arm in arms)) > MOST_ARMS:
+        raise ProseFault(f"{speaking} arms are too many for one place: at most {MOST_ARMS} say something")
+    return tuple(arms)
 
 
 def _options(kind: str, line: str) -> tuple[list[str], dict[str, str]]:

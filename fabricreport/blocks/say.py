@@ -1,7 +1,7 @@
 """The magics of prose cells, live in JupyterLab, under stock papermill and in a build alike: `%load_ext fabricreport`.
 
-A prose cell is Markdown behind one line (see `blocks/prose.py`). Its condition and its loop are names that the package
-decided; the words and figures in it are checked all at once, and a wrong one is named with the nearest that there is.
+A prose cell is Markdown behind one line (see `blocks/prose.py`). Its fact, its condition and its loop are names that the
+package decided; the words and figures in it are checked all at once, and a wrong one is named with the nearest that there is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 from fabricreport.blocks.document import Chart, Drawing, Figures, Section
 from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, GlanceTile, Heading, OrderedList, Tone
 from fabricreport.blocks.phrases import Kept
-from fabricreport.blocks.prose import MAGICS, ProseCell, ProseFault, read_prose
+from fabricreport.blocks.prose import MAGICS, ProseCell, ProseFault, read_prose, refuse_misfit
 from fabricreport.blocks.tables import Table, frame_parts
 from fabricreport.blocks.template import Prose
 from fabricreport.findings import Findings, Named, Spoken
@@ -40,7 +40,7 @@ def open_section(name: str, case: SpokenCase) -> tuple[Section, Findings]:
     body, finding = open_section("decision", case)
     """
     spoken = case.spoken(name)
-    return Section(name, case, words=spoken.words), spoken.findings
+    return Section(name, case, words=spoken.words, facts=spoken.facts), spoken.findings
 
 
 def load_magics(shell: Any) -> None:
@@ -61,7 +61,16 @@ def run_cell(cell: ProseCell, space: Mapping[str, Any], evaluate: Evaluate) -> N
     section = _section(space)
     if cell.when and _value(cell.when, space) is cell.negated:
         return
-    write(cell, section, evaluate)
+    if (said := said_here(cell, section)) is not None:
+        write(said, section, evaluate)
+
+
+def said_here(cell: ProseCell, section: Section) -> ProseCell | None:
+    """The arm of a cell that its section's facts choose, None where it says nothing; a cell without arms as it is."""
+    if not cell.by:
+        return cell
+    refuse_misfit(cell, section.facts.kinds())
+    return cell.said_of(getattr(section.facts, cell.by))
 
 
 def write(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:

@@ -11,7 +11,7 @@
     {{ and }}                   literal braces
 
 In prose cells also `{decision.total[choice]}`, the figure of one of several (by the key of a named thing, or the key
-itself), `{turn.side}`, what is said of a named thing, and `{cite reason}`, its sources.
+itself), `{turn.side}`, what is said of a named thing, `{cite reason}`, its sources, and the choices of `blocks/choices.py`.
 
 Digits typed into a template are left as they are: the memo's gate finds them.
 """
@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from fabricreport.blocks.choices import DIRECTIONS, IF, figure_of, resolved
 from fabricreport.blocks.markdown import CITATION, FOOTNOTE, NUMBER, REFERENCE, parse_markdown
 from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Preformatted, Ref, Text
 from fabricreport.blocks.prose import ProseFault
@@ -75,7 +76,15 @@ class Binder:
                 faults.append(f"{{{field}}}: {said}")
                 return Text("")
 
-        nodes = parse_markdown(_OPENS.sub(lambda found: found[0] + _BEGINS, text), field=fill)
+        def holds(kind: str, asked: str) -> bool:
+            try:
+                return self._any(asked) if kind == IF else self._single(asked)
+            except (LookupError, TypeError) as error:
+                faults.append(f"{{{kind}:{asked}|…}}: {error.args[0]}")
+                return False
+
+        chosen = resolved(text, holds)
+        nodes = parse_markdown(_OPENS.sub(lambda found: found[0] + _BEGINS, chosen), field=fill)
         if faults:
             raise ProseFault("\n".join(dict.fromkeys(faults)))
         return tuple(self._listed(node) for node in nodes)
@@ -163,7 +172,34 @@ class Binder:
         value = self._values.get(name)
         return tuple(value.said.get("sources", ())) if isinstance(value, Named) else (name,)  # type: ignore[arg-type]
 
+    def _any(self, name: str) -> bool:
+        """Whether there is what a word stands for: no things, no text and None are nothing."""
+        found, value = self._said(name)
+        if not found:
+            raise KeyError(f"no word {name}; the words here are {', '.join(self._values)}")
+        return bool(value)
+
+    def _single(self, name: str) -> bool:
+        """Whether a word stands for one thing, or a figure prints as one."""
+        found, value = self._said(name)
+        if isinstance(value, tuple):
+            return len(value) == 1
+        number = value if isinstance(value, Number) else None if found else self._asked(name)
+        if number is None:
+            raise TypeError(f"{name} cannot be counted: it is neither things nor a figure")
+        return number.text == "1"
+
+    def _direction(self, word: str, figure: str) -> Text:
+        """The word for the sign of a figure that tells two options apart."""
+        number = self._asked(figure)
+        if number.compares is None:
+            raise ValueError(f"{figure} tells no two options apart (compares), so its sign has no word")
+        return Text(DIRECTIONS[word][number.sign])
+
     def _value_node(self, field: str) -> Num | Text:
+        word, figure = figure_of(field)
+        if word:
+            return self._direction(word, figure)
         name, style = split_style(field)
         found, value = self._said(name)
         if not found:

@@ -1,20 +1,24 @@
-"""Faults of a notebook's prose cells that show without a kernel: a first line that cannot be read, a figure nobody declares."""
+"""Faults of a notebook's prose cells that show without a kernel: a first line that cannot be read, an arm that is missing or
+none of its fact's, a figure nobody declares."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
 from pathlib import Path
 
 import nbformat
 
 from fabricreport.blocks.cells import fields_of
-from fabricreport.blocks.prose import ProseFault, is_prose, read_cell
+from fabricreport.blocks.choices import figure_of
+from fabricreport.blocks.prose import ProseFault, is_prose, read_cell, refuse_misfit
 from fabricreport.blocks.template import split_style
 from fabricreport.declared import DECLARED
 from fabricreport.errors import InputError, Problem
-from fabricreport.figures import find_spec
+from fabricreport.figures import FigureSpec, find_spec
 from fabricreport.located import did_you_mean
+from fabricreport.spine.spoken import SPINE
 
 _FIGURE = re.compile(r"([a-z_]+)\.[^:\s]+\Z")
 
@@ -26,15 +30,16 @@ def prose_faults(notebook: Path) -> list[Problem]:
     """
     try:
         cells = nbformat.read(notebook, as_version=4).cells  # type: ignore[no-untyped-call]
-    except (ValueError, nbformat.ValidationError):
+    except (OSError, ValueError, nbformat.ValidationError):
         return []  # whoever takes its fingerprint says that it is no notebook
     sources = [cell.source if cell.cell_type == "code" else "" for cell in cells]
     own = "\n".join(source for source in sources if not is_prose(source))
+    kinds = SPINE[notebook.stem].facts.kinds() if notebook.stem in SPINE else {}
     return [
         problem
         for number, source in enumerate(sources, start=1)
         if is_prose(source)
-        for problem in _faults(source, f"{notebook.name}, cell {number}", own)
+        for problem in _faults(source, f"{notebook.name}, cell {number}", own, kinds)
     ]
 
 
@@ -44,17 +49,24 @@ def refuse_unreadable(notebooks: Iterable[Path]) -> None:
         raise InputError(problems)
 
 
-def _faults(source: str, where: str, own: str) -> Iterator[Problem]:
+def _faults(source: str, where: str, own: str, kinds: Mapping[str, type[StrEnum]]) -> Iterator[Problem]:
     try:
         cell = read_cell(source)
+        if cell.by:
+            refuse_misfit(cell, kinds)
     except ProseFault as fault:
         first = source.partition("\n")[0][:80]
         yield Problem("the prose cell cannot be read", where, value=first, remedy=f"{fault}.")
         return
-    for field in dict.fromkeys(field for text in cell.texts for field in fields_of(text)):
-        name, _ = split_style(field)
+    for field in dict.fromkeys([*cell.asked, *(field for text in cell.texts for field in fields_of(text))]):
+        direction, name = figure_of(split_style(field)[0])
         figure = _FIGURE.match(name)
-        if figure is None or figure[1] not in DECLARED or find_spec(DECLARED.values(), name) or _made(name, own):
+        if figure is None or figure[1] not in DECLARED or _made(name, own):
+            continue
+        if spec := find_spec(DECLARED.values(), name):
+            if direction and isinstance(spec, FigureSpec) and spec.compares is None:
+                remedy = "A direction is that of a figure with `compares`; choose by a fact where there is none."
+                yield Problem("this figure tells no two options apart", where, value=f"{{{field}}}", remedy=remedy)
             continue
         patterns = [spec.pattern for spec in DECLARED[figure[1]].specs]
         close = did_you_mean(name, patterns) or ""

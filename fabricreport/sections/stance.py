@@ -28,9 +28,7 @@ class Stance(StrEnum):
 
 def direction(difference: Number) -> str:
     """Whether the advised option costs `less` or `more` than its rival, or the `same`: by the figure as it is printed."""
-    if not any(digit in "123456789" for digit in difference.text):
-        return "same"
-    return "less" if difference.value > 0 else "more"
+    return ("same", "less", "more")[difference.sign]
 
 
 def stance(verdict: Verdict, lead: Number) -> Stance:

@@ -1,11 +1,12 @@
-"""The findings and the words of a memo's body, by its question."""
+"""The findings, the facts and the words of a memo's body, by its question."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from typing import NamedTuple
 
-from fabricreport.findings import Findings, Spoken
+from fabricreport.findings import Facts, Findings, Spoken
 from fabricreport.scenario import SECTION_NAMES
 from fabricreport.spine import buy_once, choose_provider, grow_in_stages
 from fabricreport.spine.called import body_names, called
@@ -14,28 +15,35 @@ from fabricreport.vocabulary import Question
 
 
 def spoken_of(case: Told, spine: str) -> Spoken:
-    """What a spine's own findings and those of all sections are, and their words: the spine's own go first.
+    """What a spine's own findings and those of all sections are, its facts, and their words: the spine's own go first.
 
     Options go in all of them by what the body calls them.
     """
-    kind, find, words = SPINE[spine]
+    body = SPINE[spine]
     sections = {s: case.spoken(s) for s in SECTION_NAMES}
-    own = Findings(kind, find(case))
     told: dict[str, object] = {}
     for section in reversed(SECTION_NAMES):
         told |= sections[section].words
     verdict = case.decision().verdict
     names = body_names(case.inputs, verdict.choice, verdict.runner_up)
-    found = AllFindings(own, [s.findings for s in sections.values()])
-    return Spoken(found, {word: called(names, value) for word, value in {**told, **words(case)}.items()})
+    found = AllFindings(Findings(body.kind, body.find(case)), [s.findings for s in sections.values()])
+    words = {word: called(names, value) for word, value in {**told, **body.words(case)}.items()}
+    return Spoken(found, words, body.turns(case))
 
 
-Find = Callable[[Told], Iterator[StrEnum]]
-Words = Callable[[Told], Mapping[str, object]]
+class Body(NamedTuple):
+    """A spine's own findings (their enumeration, and those that hold), its own words, and its facts (of which kinds, and
+    those of a case)."""
 
-SPINE: Mapping[str, tuple[type[StrEnum], Find, Words]] = {
-    Question.BUY_ONCE.spine: (buy_once.Finding, buy_once.findings, buy_once.words),
-    Question.CHOOSE_PROVIDER.spine: (choose_provider.Finding, choose_provider.findings, choose_provider.words),
-    Question.GROW_IN_STAGES.spine: (grow_in_stages.Finding, grow_in_stages.findings, grow_in_stages.words),
+    kind: type[StrEnum]
+    find: Callable[[Told], Iterator[StrEnum]]
+    words: Callable[[Told], Mapping[str, object]]
+    facts: type[Facts] = Facts
+    turns: Callable[[Told], Facts] = lambda _: Facts()
+
+
+SPINE: Mapping[str, Body] = {
+    Question.BUY_ONCE.spine: Body(buy_once.Finding, buy_once.findings, buy_once.words),
+    Question.CHOOSE_PROVIDER.spine: Body(choose_provider.Finding, choose_provider.findings, choose_provider.words),
+    Question.GROW_IN_STAGES.spine: Body(grow_in_stages.Finding, grow_in_stages.findings, grow_in_stages.words),
 }
-"""Each spine's own findings (their enumeration, and those that hold) and its own words."""

@@ -79,7 +79,7 @@ report: blocks books figures hindsight inputs models scenario sections theme val
 quoting: books case given models scenario sections
 tracing: answered blocks books case scenario sections
 asking: as_run books case constants given inputs scenario sections
-checking: as_run blocks books case constants declared figures given inputs intake models scenario sections
+checking: as_run blocks books case constants declared figures given inputs intake models scenario sections spine
 memo: blocks books case checking declared given report scenario theme
 acceptance: blocks books case chain checking memo models scenario sections sections/decision
 cli_progress: memo

@@ -56,7 +56,9 @@ def printed(case: Case, section: str) -> Iterator[ProseCell]:
     for cell in (read_cell(source) for source, _ in sources(section) if is_prose(source)):
         if cell.kind == "phrase" or (cell.each is not None and not spoken.words[cell.each[1]]):
             continue
-        if not cell.when or getattr(spoken.findings, cell.when.partition(".")[2]) is not cell.negated:
+        if cell.by:
+            yield from filter(None, [cell.said_of(getattr(spoken.facts, cell.by))])
+        elif not cell.when or getattr(spoken.findings, cell.when.partition(".")[2]) is not cell.negated:
             yield cell
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from notebook_cells import SECTIONS, sources
 from rows import rows
 
+from fabricreport.blocks.choices import readings
 from fabricreport.blocks.markdown import parse_markdown
 from fabricreport.blocks.nodes import (
     BlockQuote,
@@ -176,8 +177,10 @@ def memo_of(notebook: str) -> Gathered:
         cell = read_cell(source) if is_prose(source) and not any(t.startswith(OWN_FILE) for t in tags) else None
         if cell is not None:
             where = f"{notebook}.ipynb, cell {number}"
-            nodes = [*parse_markdown(cell.text, field=field), *(part(*said) for said in cell.parts.items())]
-            printed.append(Piece(tuple(nodes), notebook, where))
+            for way in cell.ways:
+                texts = [node for text in readings(way.text) for node in parse_markdown(text, field=field)]
+                parts = [part(name, text) for name, said in way.parts.items() for text in readings(said)]
+                printed.append(Piece((*texts, *parts), notebook, where))
     return Gathered(pieces=printed)
 
 
