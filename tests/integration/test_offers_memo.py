@@ -59,9 +59,10 @@ def test_the_renters_memo_answers_which_offer_and_why_on_page_one(memos: dict[st
     ledger, emitted = gather(memo).ledger, list(nodes(memo, RENTERS))
     headings = [i for i, n in enumerate(emitted) if n["t"] == "h"]
     page_one = emitted[: headings[1]]
+    sellers = next(n for n in emitted if n.get("id") == "tab-body-offers")
     glance = " ".join(words(n) for n in page_one if n["t"] == "glance")
     prose = " ".join(words(n) for n in page_one if n["t"] == "p")
-    table = next(n for n in page_one if n.get("id") == "tab-body-offers")
+    assert sum(n["t"] == "figure" and n["id"] == "fig-body-sellers" for n in page_one) == 1
     # what to do, and with whom
     assert words(page_one[0]).startswith("Which provider should we sign with")
     assert "Sign with the cheapest provider that puts in writing" in glance
@@ -74,9 +75,9 @@ def test_the_renters_memo_answers_which_offer_and_why_on_page_one(memos: dict[st
     assert ledger["decision.offers.spread"]["value"] > material > 20 * abs(networks)
     assert "The rent decides" in prose
     # nobody is named the winner on a price that is old, or that may not hold the network
-    shown = words(table)
+    shown = words(sellers)
     assert "none is a quote for 12 months" in shown and "not said" in shown
-    assert len(table["rows"]) == len(offers.judged) and all(row["role"] == "normal" for row in table["rows"])
+    assert len(sellers["rows"]) == len(offers.judged) and all(row["role"] == "normal" for row in sellers["rows"])
     # what comes to a price that is out of date is marked like it
     figures = [ledger[f"decision.offers.total.{o}"] for o in offers.order[1:]]
     old = {figure["stale"] for figure in figures if figure["id"].rpartition(".")[2] in offers.having(Open.OLD)}
