@@ -15,7 +15,7 @@ from annotated_types import Len
 from pydantic import Field
 
 from fabricreport.behaviour import Behaviour
-from fabricreport.books.fields import CLOSED, NULL_IS_NONE, Colour, Id, Keyed, one_of, text, written
+from fabricreport.books.fields import CLOSED, NULL_IS_NONE, Id, Keyed, one_of, text, written
 from fabricreport.books.reader import judged, repeated
 from fabricreport.errors import InputError
 from fabricreport.evidence import ROOT
@@ -56,7 +56,7 @@ Roles = Annotated[
 
 @dataclass(frozen=True)
 class Family:
-    """One family: its names, the side whose arguments hold for it, its colour, kinds of classes, and how it behaves.
+    """One family: its names, the side whose arguments hold for it, kinds of classes, and how it behaves.
 
     `cloud_partner`: whether NVIDIA's cloud partners may run it between nodes. `risk`, `tuning`, `staff` and `manager` are
     prefixes of entries, '' where there are none.
@@ -67,7 +67,6 @@ class Family:
     name: _Name
     short_name: _Name
     side: Side
-    colour: Colour
     kinds: Annotated[tuple[_Prefix, ...], Len(1), Field(description="Kinds of the classes in collectives.yaml.")]
     cloud_partner: bool
     config_label: Annotated[str, text(100)]

@@ -289,9 +289,6 @@ PriceOrEvidenceId = Annotated[
 ]
 """`price:<item>` or `evidence:<id>`."""
 
-Colour = Annotated[str, written(r"#[0-9a-f]{6}", "#rrggbb", "Six digits of 0 to 9 and a to f.")]
-"""A colour as `#rrggbb`."""
-
 Held = TypeVar("Held")
 
 

@@ -22,7 +22,6 @@ from fabricreport.books.families import Roles, families
 from fabricreport.books.fields import (
     CLOSED,
     NULL_IS_NONE,
-    Colour,
     EvidenceId,
     Fault,
     Id,
@@ -181,7 +180,7 @@ class Option:
     """One fabric that can be bought. References are ids of the price and evidence books; "" means there is none.
 
     `link_gbits_per_s` is a GPU's link over all its planes. `generation` is the year by which its switch goes, and
-    `on_sale` the day before which a roadmap option cannot be ordered. `own_model`, `own_colour` and `roles` are what differs
+    `on_sale` the day before which a roadmap option cannot be ordered. `own_model` and `roles` are what differs
     from its family's. `unquoted` are the items of the price files that nobody has a price for, each with the assumption
     that stands in; it is known once the option is `priced`. `switches` are others that it can be built of than the one it
     states, and `tiers` those of the client's network once it is `built_of` one of them (two until then). `lines` has the line in `file` of each key that holds a
@@ -206,7 +205,6 @@ class Option:
     copper_m: Annotated[float | None, within("copper-m")] = None
     gpus_of: Annotated[tuple[GPU_MAKERS, ...], Len(1)] = get_args(GPU_MAKERS)
     on_sale: IsoDate | None = None
-    own_colour: Annotated[Colour | None, Field(alias="colour")] = None
     roles: Roles = field(default_factory=dict)
     pieces: Annotated[Mapping[_Kind, Piece], AfterValidator(_complete)]
     support: Reference
@@ -244,11 +242,6 @@ class Option:
         """Who answers for it: one maker for InfiniBand, two for others, where it does not say."""
         usual = OperatingModel.TURNKEY if self.side is Side.INFINIBAND else OperatingModel.BRANDED
         return self.own_model or usual
-
-    @property
-    def colour(self) -> str:
-        """The colour of its marks in pictures."""
-        return self.own_colour or families()[self.family].colour
 
     @cached_property
     def behaviour(self) -> Behaviour:

@@ -74,7 +74,7 @@ def printed(part: Whole) -> list[str]:
 def advice(case: Any) -> dict[str, Any]:
     """The options compared and the one advised."""
     return {
-        "options": {o.id: [o.name, family_names(o.family).phrase, o.colour, str(o.side)] for o in case.options},
+        "options": {o.id: [o.name, family_names(o.family).phrase, str(o.side)] for o in case.options},
         "choice": case.comparison.choice,
     }
 

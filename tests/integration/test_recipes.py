@@ -16,6 +16,8 @@ import pytest
 import yaml
 from recipe_book import RECIPES, ROOT, copied, recipes
 
+from fabricreport.theme import FIRST, SECOND
+
 BOOK = recipes()
 EVIDENCE = "fabricreport/evidence/"
 ((THE_FAMILY,), (THE_OPTION,), (THE_GPU,)) = (
@@ -100,7 +102,7 @@ def test_what_the_recipes_add_says_that_it_is_an_example_and_resembles_nothing_s
     assert {entry["grade"] for entry in added} == {"assumption"} and all("example" in e["use"] for e in added)
     shipped = yaml.safe_load((ROOT / EVIDENCE / "families.yaml").read_text(encoding="utf-8"))
     assert "like" not in THE_OPTION and THE_OPTION["family"] == THE_FAMILY["id"]
-    for key in ("id", "name", "short_name", "colour", "risk", "tuning", "staff"):
+    for key in ("id", "name", "short_name", "risk", "tuning", "staff"):
         assert THE_FAMILY[key] not in [family[key] for family in shipped]
     kinds = {kind for family in shipped for kind in family["kinds"]}
     entries = {str(entry) for family in shipped for entry in family["behaviour"].values()}
@@ -146,7 +148,7 @@ def test_a_client_compares_them_and_everything_they_add_is_behind_the_bill(whole
     dear = whole_copy.write("dear", overrides=[quoted])
     *cases, dearer = whole_copy.told("case", *buyers, dear)
     for case in cases:
-        assert case["options"][THE_OPTION["id"]] == [THE_OPTION["name"], NAME, THE_FAMILY["colour"], THE_FAMILY["side"]]
+        assert case["options"][THE_OPTION["id"]] == [THE_OPTION["name"], NAME, THE_FAMILY["side"]]
         assert case["choice"] in case["options"]
     added = {f"evidence:{entry['id']}" for recipe in BOOK.values() for entry in recipe.evidence}
     assert {SWITCH, *added} <= {input_id for case in cases for input_id in case["behind"]}
@@ -191,11 +193,11 @@ def test_what_check_accepts_is_a_memo_that_names_them_in_every_section(whole_cop
 
 
 @pytest.mark.trust
-def test_charts_that_draw_one_option_draw_both_each_in_its_colour_and_by_its_name(memo: Any) -> None:
+def test_charts_that_name_both_options_draw_each_in_its_own_ink(memo: Any) -> None:
     (other,) = (found for option, found in memo["options"].items() if option != THE_OPTION["id"])
     ours = memo["options"][THE_OPTION["id"]]
     both = [p for p in memo["pictures"] if other[0] in p["words"] and ours[0] in p["words"]]
-    drawn = [{other[2], ours[2]} & set(p["colours"]) for p in both]
+    drawn = [{FIRST, SECOND} & set(p["colours"]) for p in both]
     assert both and not [p["words"] for p, c in zip(both, drawn, strict=True) if len(c) == 1]
     assert sum(len(c) == 2 for c in drawn) >= 1
 

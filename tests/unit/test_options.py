@@ -233,8 +233,6 @@ def test_a_file_that_is_no_list_of_options_is_refused(tmp_path, text):
         "gpus_of: nvidia",
         "on_sale: soon",
         "on_sale: 2027",
-        "colour: blue",
-        "colour: '#12345'",
         "behaviour: {wekks: weeks-to-stable-infiniband}",
         "behaviour: {weeks: 3}",
         "behaviour: none",
@@ -264,10 +262,8 @@ def test_notes_belong_to_the_option_they_are_written_for(tmp_path):
 ROOT = Path(__file__).parents[2]
 Spoil = Callable[[dict[str, Any]], Any]
 FAMILY_FAULTS: dict[str, tuple[Spoil, str, str]] = {
-    "unknown key": (lambda f: f.update(colours="#0b66a8"), "colours", "Did you mean 'colour'"),
+    "unknown key": (lambda f: f.update(sides="rocev2"), "sides", "Did you mean 'side'"),
     "missing key": (lambda f: f.pop("staff"), "staff", "is missing. Add it."),
-    "bad colour": (lambda f: f.update(colour="blue"), "colour", "must be #rrggbb"),
-    "colour in capitals": (lambda f: f.update(colour="#0B66A8"), "colour", "must be #rrggbb"),
     "unknown role": (lambda f: f["behaviour"].update(stall="x"), "behaviour.stall", "Did you mean 'stalls'"),
     "role that is no entry": (lambda f: f["behaviour"].update(step="a b"), "behaviour.step", "id of an entry, or null"),
     "role that is a number": (lambda f: f["behaviour"].update(step=3), "behaviour.step", "must be text"),
@@ -306,13 +302,13 @@ def test_a_fault_is_one_message_with_file_line_and_key(name: str, tmp_path: Path
 
 
 def test_faults_of_several_families_are_told_at_once(tmp_path: Path) -> None:
-    path = spoilt(tmp_path, lambda f: f.update(colour="red"), 0)
+    path = spoilt(tmp_path, lambda f: f.update(staff=3), 0)
     rows = yaml.safe_load(path.read_text(encoding="utf-8"))
     rows[2]["side"], rows[3]["id"] = "third", rows[1]["id"]
     path.write_text(yaml.safe_dump(rows, sort_keys=False), encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read_families(path)
-    assert [p.key for p in caught.value.problems] == ["[0].colour", "[2].side", "[3].id"]
+    assert [p.key for p in caught.value.problems] == ["[0].staff", "[2].side", "[3].id"]
 
 
 def test_a_file_that_is_no_list_is_refused(tmp_path: Path) -> None:
@@ -326,10 +322,9 @@ def test_two_sides_have_the_family_that_gives_them_their_name() -> None:
     assert {families()[side].side for side in (Side.INFINIBAND, Side.ROCEV2)} == {Side.INFINIBAND, Side.ROCEV2}
 
 
-def test_every_kind_of_a_family_has_a_class_and_every_colour_is_its_own() -> None:
+def test_every_kind_of_a_family_has_a_class() -> None:
     kinds = {row["kind"] for row in read_yaml("collectives")["fabrics"].values()}
     assert all(set(family.kinds) <= kinds for family in families().values())
-    assert len({family.colour for family in families().values()}) == len(families())
 
 
 def test_every_role_is_explained_at_the_head_of_the_file() -> None:

@@ -45,6 +45,8 @@ MOST_TURNS = 8
 """Most inputs drawn with the value at which they turn the advice."""
 _SHARES = (0.5, 0.9)
 _SWITCH = ["input", "in_use", "p5", "p95", "turns_at", "side", "told"]
+_ON_PAGE = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+"""Behind words that a line would run through."""
 _NAME_WIDTH = 0.12
 """Of the width of the drawing, for the name of a step."""
 _STEPS = (Step.ANSWERS, Step.ORDER, Step.DELIVERY, Step.POWER_ON, Step.STABLE, Step.PRODUCTION)
@@ -138,7 +140,7 @@ def _name_steps(axis: Axes, steps: pd.DataFrame, *, rented: bool) -> None:
     places = spread_labels([place_of(day) for day in steps.half], _NAME_WIDTH * (high - low))
     for x, step in zip(places, steps.step, strict=True):
         name = "hand-over" if rented and step == Step.DELIVERY else step
-        axis.text(x, -0.9, name, ha="center", va="center_baseline", color=MUTED)
+        axis.text(x, -0.9, name, ha="center", va="center_baseline", color=MUTED, bbox=_ON_PAGE)
 
 
 def _name_day(axis: Axes, due: date) -> None:
@@ -167,7 +169,7 @@ def switching_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-
         axis.set_xlim(-1.5 * _PASSED, 1 + 2 * _PASSED)
         for x, words in ((0, "least"), (1, "most")):
             axis.text(x, -0.9, words, ha="center", va="center_baseline", color=MUTED)
-        label_end(axis, 1 + 2 * _PASSED, -0.9 - RISE, "in use; where it turns, how often beyond", MUTED)
+        label_end(axis, 1 + 2 * _PASSED, -0.9 + RISE, "in use; where it turns, how often beyond", MUTED)
         drawing = svg(figure, chart_id)
     return Drawing(chart_id, drawing, rows_of(frame))
 
