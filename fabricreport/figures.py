@@ -25,6 +25,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any, Generic, TypeVar, TypeVarTuple
 
+from fabricreport.base_rules import rule_of
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
@@ -66,7 +67,8 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
     Everything but the pattern may be a function of the section's context and the keys of the id, in the pattern's order.
     `when` says of which keys there is a figure; it must be cheap, for it is asked whenever ids are listed. `currency`,
     `grade`, `date` and `stale` stand in the place of what follows from the inputs, where they are given. A figure that tells
-    two options apart says with `compares` which of them has less where it is above zero, and which has more.
+    two options apart says with `compares` which of them has less where it is above zero, and which has more. What `base_rules`
+    cannot tell of its base by the pattern alone is said with `base`, by the fields of `Base`.
     """
 
     pattern: str
@@ -85,6 +87,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
     stale: bool | Callable[[At, *Keys], bool | None] | None = None
     when: Callable[[At, *Keys], bool] | None = None
     compares: Callable[[At, *Keys], tuple[str, str]] | None = None
+    base: Callable[[At, *Keys], Mapping[str, Any]] | None = None
 
     def make(self, given: Inputs, at: At, *keys: *Keys) -> Number:
         """The figure with these keys."""
@@ -105,7 +108,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
             counted=self.counted,
         )
         stale = said(self.stale)
-        return replace(
+        made = replace(
             made,
             currency=said(self.currency) or made.currency,
             grade=said(self.grade) or made.grade,
@@ -113,6 +116,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
             stale=made.stale if stale is None else stale,
             compares=self.compares(at, *keys) if self.compares else None,
         )
+        return _based(made, self.pattern, keys, self.base(at, *keys) if self.base else {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +132,16 @@ class TakenSpec(Pattern, Generic[At, *Keys]):
         taken = self.number(at, *keys)
         if taken.id != self.id(*keys):
             raise ValueError(f"{self.id(*keys)} is {taken.id} in the study")
-        return taken
+        return _based(taken, self.pattern, keys, {})
+
+
+def _based(made: Number, pattern: str, keys: tuple[Any, ...], declared: Mapping[str, Any]) -> Number:
+    """The figure with its base: the statistic of draws is what is printed of them, whatever a rule says of fixed values."""
+    of = made.based.about + (made.compares or ())
+    rule = {"about": (*of, *(str(k) for k in keys if k not in of)), **rule_of(pattern), **declared}
+    if made.spread is not None:
+        rule.pop("statistic", None)
+    return replace(made, base=replace(made.based, **rule))
 
 
 AnySpec = FigureSpec[Any, *tuple[str, ...]] | TakenSpec[Any, *tuple[str, ...]]

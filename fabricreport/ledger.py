@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabricreport import formats
+from fabricreport.bases import Base, derived
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.vocabulary import Grade
 
@@ -61,7 +62,8 @@ class Number:
 
     `unit` writes any money as `usd` or `usd/<per>`; `currency` says which money that is. `central` is the statistic of the
     draws that is printed, empty where there are none. `compares` names two options, where the number tells them apart: above
-    zero it is by how much, or in which share of the draws, the first has less of what its unit counts than the second.
+    zero it is by how much, or in which share of the draws, the first has less of what its unit counts than the second. `base`
+    is what it is a quantity of, and how; without one it follows from the rest.
     """
 
     id: str
@@ -79,6 +81,12 @@ class Number:
     currency: str = "USD"
     central: str = ""
     compares: tuple[str, str] | None = None
+    base: Base | None = None
+
+    @property
+    def based(self) -> Base:
+        """What it is a quantity of, and how it is told."""
+        return self.base or derived(self.label, self.unit, self.central, drawn=self.spread is not None)
 
     @property
     def text(self) -> str:
@@ -140,8 +148,8 @@ class Number:
         return formats.write(value, self.unit, min(self.digits, SPREAD_DIGITS), self.currency)
 
     def renamed(self, new_id: str, **changes: Any) -> Number:
-        """The same number under another id."""
-        return replace(self, id=new_id, **changes)
+        """The same number under another id; its base follows from what it is called there."""
+        return replace(self, id=new_id, **{"base": None, **changes})
 
     def as_dict(self) -> Record:
         """The entry as `ledger.json` keeps it; its unit names the currency (`eur/day`)."""
@@ -160,6 +168,7 @@ class Number:
             "spread_text": self.spread and {k: self._rounded(v) for k, v in vars(self.spread).items()},
             "date": self.date,
             "stale": self.stale,
+            "base": self.based.as_dict(),
             **in_currency(self.unit, self.currency),
             **({"central": self.central} if self.central else {}),
             **({"compares": dict(zip(("less", "more"), self.compares, strict=True))} if self.compares else {}),

@@ -38,7 +38,7 @@ def dotted(node: ast.AST) -> str:
 
 FOUNDATIONS = set(
     words(
-        """atomic behaviour bounds claim decimals descriptors durations errors evidence findings formats hostile_text ledger
+        """atomic base_rules bases behaviour bounds claim decimals descriptors durations errors evidence findings formats hostile_text ledger
     located project provenance spreadsheet strict_yaml uncertain vocabulary"""
     )
 )

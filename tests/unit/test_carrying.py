@@ -33,7 +33,9 @@ def test_worth_and_edge_are_those_of_the_memo() -> None:
     assert group.ids == (f"evidence:{own}",)  # one line of ours is all of it
     one = next(c for c in carrying(case).carried if c.id == f"evidence:{own}")
     assert one.telling == pytest.approx(group.estimate.value)
-    assert one.turns[0].at == pytest.approx(case.figure(f"decision.edge.evidence.{own}").value)
+    (turn,) = (t for t in case.decision().turns.drawn if t.input_id == f"evidence:{own}")
+    unit = case.decision().own_unit(turn)
+    assert unit.told(one.turns[0].at) == pytest.approx(case.figure(f"decision.edge.evidence.{own}").value)
     assert one.turns[0].chance == pytest.approx(case.figure(f"decision.beyond_edge.evidence.{own}").value)
 
 

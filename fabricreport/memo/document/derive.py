@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from fabricreport import formats
+from fabricreport.bases import told
 from fabricreport.ledger import Record
 from fabricreport.memo.document.safe import one_line, slug
 from fabricreport.memo.document.sources import SourceBook
@@ -93,7 +94,7 @@ class Derivation:
     """One entry of the derivation appendix: a printed number, or an input such numbers rest on.
 
     `steps` are the inputs; if those have a name together, `input_set` leads to it and `sources` is empty, because
-    the set tells them. An input's `remark` says what it may be used for, its `notice` who overrode it and until
+    the set tells them. `base` is what it is a quantity of, and how. An input's `remark` says what it may be used for, its `notice` who overrode it and until
     when it is good.
     """
 
@@ -113,6 +114,7 @@ class Derivation:
     notice: str = ""
     section: str = ""
     code: str = ""
+    base: str = ""
     input_set: Step | None = None
 
     @cached_property
@@ -197,6 +199,7 @@ def _derived(entry: Record, steps: tuple[Step, ...], book: SourceBook, anchors: 
         label=one_line(str(entry.get("label") or entry["id"])),
         text=str(entry.get("text") or ""),
         rule=one_line(str(entry.get("rule") or "")),
+        base=one_line(told(entry["base"])) if entry.get("base") else "",
         grade=grade,
         footing=FOOTING.get(grade, ""),
         date=str(entry.get("date") or ""),

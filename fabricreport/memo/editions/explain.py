@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabricreport.bases import told
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import did_you_mean
 from fabricreport.memo.editions.editions import EVIDENCE, LATEST, latest_edition, list_editions
@@ -63,6 +64,8 @@ class Explanation:
         if self.worked_out_from:
             lines.append(f"worked out now, from {self.worked_out_from} as it is today: this figure is in no memo")
         lines += [f"{entry['id']} = {entry['text']}", f"  {entry['label']}"]
+        if entry.get("base"):
+            lines.append(f"  base: {told(entry['base'])}")
         if entry.get("rule"):
             lines.append(f"  rule: {entry['rule']}")
         if entry.get("spread"):

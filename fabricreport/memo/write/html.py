@@ -16,6 +16,7 @@ from typing import Any
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from fabricreport.bases import CONVENTION
 from fabricreport.memo.document.derive import KINDS, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.numbering import ContentsLine
@@ -60,6 +61,7 @@ def render_html(document: Document) -> str:
         most_named=MOST_NAMED,
         first_use=writer.first_use,
         any_stale=document.any_stale,
+        convention=CONVENTION,
         heading=heading,
     )
     return page + "\n"

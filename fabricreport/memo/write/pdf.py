@@ -26,6 +26,7 @@ import matplotlib
 import typst
 from matplotlib import ft2font
 
+from fabricreport.bases import CONVENTION
 from fabricreport.blocks.node_json import to_json
 from fabricreport.blocks.nodes import (
     Code,
@@ -314,6 +315,7 @@ def _payload(document: Document) -> Data:
         "sources_heading": _optional(sources_at),
         "derivations_heading": _optional(derived_at),
         "any_stale": document.any_stale,
+        "convention": CONVENTION,
         "places": {},
         "places_wanted": False,
     }

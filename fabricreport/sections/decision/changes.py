@@ -8,35 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricreport.models.information import Estimate
-from fabricreport.provenance import inputs_of, mean_of, plain
+from fabricreport.provenance import plain
 from fabricreport.sections.decision.turning import Edge, Search, Turn
 
 MOST = 3
 """Rows of page one at most."""
 LEAST = 0.01
 """A value that less than this share of the draws lies beyond is reached by none."""
-OF_WEEKS = "evidence:weeks-to-stable-"
-"""What the id of weeks until a network runs stably begins with; an option's own weeks are a multiple of them."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """An input that is worth knowing, and the `edge` at which another option is advised. `scale`: the client's own unit of it."""
+    """An input that is worth knowing, and the `edge` at which another option is advised."""
 
     turn: Turn
     edge: Edge
     worth: Estimate
-    scale: float = 1.0
-
-    @property
-    def in_use(self) -> float:
-        """What is reckoned with, as this client counts it."""
-        return self.turn.in_use * self.scale
-
-    @property
-    def at(self) -> float:
-        """The value at which another option is advised, as this client counts it."""
-        return self.edge.at * self.scale
 
 
 def changes_of(
@@ -49,7 +36,7 @@ def changes_of(
     for turn, estimate in telling:
         edge = _other_option(search, turn)
         if edge is not None and (edge.chance or 0.0) >= LEAST:
-            found.append(Change(turn, edge, estimate, _own_unit(search, turn)))
+            found.append(Change(turn, edge, estimate))
         if len(found) == MOST:
             break
     return tuple(found)
@@ -66,13 +53,3 @@ def _other_option(search: Search, turn: Turn) -> Edge | None:
     above = at > turn.in_use
     chance = float(np.mean(draws >= at if above else draws <= at))
     return Edge("change", at, "above" if above else "below", course, chance)
-
-
-def _own_unit(search: Search, turn: Turn) -> float:
-    """The option's own weeks for one of those that every network's are reckoned from; 1 for any other input."""
-    if not turn.input_id.startswith(OF_WEEKS):
-        return 1.0
-    own = search.base.bills.own
-    pair = (search.comparison.choice, search.comparison.rival)
-    weeks = [own[o].bring_up_weeks for o in pair if turn.input_id in inputs_of(own[o].bring_up_weeks)]
-    return mean_of(weeks[0]) / turn.in_use if weeks else 1.0

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from fabricreport.figures import Declaration, Footing, Index
+from fabricreport.base_rules import rule_of
+from fabricreport.bases import middle_of
+from fabricreport.figures import Declaration, Index
+from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.changes import Change
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
@@ -14,9 +18,16 @@ from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, 
 from fabricreport.sections.decision.monday.figures import INDEXES, MONDAY
 from fabricreport.sections.decision.neighbours import NEIGHBOURS
 from fabricreport.sections.decision.offers.figures import OFFERS, bid_lines, offers_in
+from fabricreport.sections.decision.own_units import OwnUnit
 from fabricreport.sections.decision.schedule_figures import SCHEDULE
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
+from fabricreport.sections.schedule.days import stable_label
+
+IN_USE, WEEKS = "in_use", "tail_risk.weeks"
+_IN_USE = "Value in use"
+_OWN = "; weeks until a network runs stably are the client's own, by its size, its switches and its team"
+_RECKONED = "mean of the input, of a time the median, or the client's choice" + _OWN
 
 _LEAD = (
     Spec(
@@ -216,7 +227,36 @@ _OPTIONS = (
 )
 
 
-def _point(name: str, what: str, rule: str, inputs: Callable[[DecisionFigures, frozenset[str]], Footing]) -> EachSpec:
+def _label(at: DecisionFigures, turn: Turn, name: str, what: str) -> str:
+    """The name of a value of an input: an option's own weeks in use have the one that every section calls them by."""
+    option = at.result.own_unit(turn).option
+    if not option:
+        return f"{what}: {label_of(at.given, turn.input_id)}"
+    weeks = stable_label(at.names[option])
+    return weeks if name == IN_USE else f"{what}: {inside(weeks)}"
+
+
+def _behind(at: DecisionFigures, turn: Turn) -> frozenset[str]:
+    """What the client's own weeks rest on beside the input."""
+    option = at.result.own_unit(turn).option
+    return inputs_of(at.bills.own[option].bring_up_weeks) if option else frozenset()
+
+
+def _digits(at: DecisionFigures, turn: Turn) -> int:
+    return 2 if at.result.own_unit(turn).option else 3
+
+
+def _base(at: DecisionFigures, turn: Turn, name: str) -> Mapping[str, Any]:
+    """What is told of an input: of an option's own weeks the base that every section tells them by."""
+    unit = at.result.own_unit(turn)
+    statistic = {"statistic": middle_of(unit.unit)} if name == IN_USE and not turn.is_choice else {}
+    own = rule_of(WEEKS) if unit.option else {"quantity": inside(label_of(at.given, turn.input_id))}
+    return {**own, "about": (unit.option or turn.input_id,), **statistic}
+
+
+def _point(
+    name: str, what: str, rule: str, inputs: Callable[[DecisionFigures, frozenset[str]], frozenset[str]]
+) -> EachSpec:
     """A value of an input; `inputs`: what it rests on, given the input itself."""
 
     def turn(at: DecisionFigures, key: str) -> Turn:
@@ -224,15 +264,22 @@ def _point(name: str, what: str, rule: str, inputs: Callable[[DecisionFigures, f
         assert found is not None
         return found
 
+    def value(at: DecisionFigures, key: str) -> float:
+        found = turn(at, key)
+        own = at.result.own_unit(found)
+        return own.in_use if name == IN_USE else own.told(float(getattr(found, name)))
+
     return EachSpec(
         f"decision.{name}[turning]",
-        lambda at, key: turn(at, key).unit,
-        label=lambda at, key: f"{what}: {label_of(at.given, turn(at, key).input_id)}",
+        lambda at, key: at.result.own_unit(turn(at, key)).unit,
+        label=lambda at, key: _label(at, turn(at, key), name, what),
         rule=rule,
-        value=lambda at, key: float(getattr(turn(at, key), name)),
-        inputs=lambda at, key: inputs(at, frozenset({turn(at, key).input_id})),
+        value=value,
+        inputs=lambda at, key: inputs(at, frozenset({turn(at, key).input_id})) | _behind(at, turn(at, key)),
+        digits=lambda at, key: _digits(at, turn(at, key)),
         currency=lambda at, key: turn(at, key).currency,
         when=lambda at, key: at.point(key, name) is not None,
+        base=lambda at, key: _base(at, turn(at, key), name),
     )
 
 
@@ -263,14 +310,17 @@ def _beyond_edge(edge: str) -> EachSpec:
 
 
 _TURNING = (
-    _point("in_use", "Value in use", "mean of the input, or the client's choice", lambda _, own: own),
+    _point(IN_USE, _IN_USE, _RECKONED, lambda _, own: own),
     _point(
-        "break_even", "Where the money is level", RERUN + "mean difference zero", lambda at, own: at.everything - own
+        "break_even",
+        "Where the money is level",
+        RERUN + "mean difference zero" + _OWN,
+        lambda at, own: at.everything - own,
     ),
     _point(
         "edge",
         "Where the advice changes",
-        RERUN + "the first value at which another course is advised",
+        RERUN + "the first value at which another course is advised" + _OWN,
         lambda at, own: at.everything | own,
     ),
     _point(
@@ -285,32 +335,28 @@ _TURNING = (
 )
 
 
-def _change(name: str, what: str, rule: str, value: Callable[[Change], float]) -> EachSpec:
+def _change(name: str, what: str, rule: str, value: Callable[[Change, OwnUnit], float]) -> EachSpec:
     """A value of an input that would change the advice, as this client counts it."""
     return EachSpec(
         f"decision.change.{name}[change]",
-        lambda at, key: at.changes[key].turn.unit,
-        label=lambda at, key: f"{what}: {label_of(at.given, at.changes[key].turn.input_id)}",
+        lambda at, key: at.result.own_unit(at.changes[key].turn).unit,
+        label=lambda at, key: _label(at, at.changes[key].turn, name, what),
         rule=rule,
-        value=lambda at, key: value(at.changes[key]),
+        value=lambda at, key: value(at.changes[key], at.result.own_unit(at.changes[key].turn)),
         inputs=lambda at, key: at.everything | {at.changes[key].turn.input_id},
         currency=lambda at, key: at.changes[key].turn.currency,
-        digits=2 if name == "at" else 3,
+        digits=lambda at, key: 2 if name == "at" else _digits(at, at.changes[key].turn),
+        base=lambda at, key: _base(at, at.changes[key].turn, name),
     )
 
 
 _CHANGES = (
-    _change(
-        "in_use",
-        "What is reckoned with",
-        "mean of the input; weeks until a network runs stably by the multiplier of the client's own network",
-        lambda change: change.in_use,
-    ),
+    _change(IN_USE, _IN_USE, _RECKONED, lambda _, own: own.in_use),
     _change(
         "at",
         "Where another option is advised",
-        RERUN + "the nearest value at which another option is advised; weeks by the same multiplier",
-        lambda change: change.at,
+        RERUN + "the nearest value at which another option is advised" + _OWN,
+        lambda change, own: own.told(change.edge.at),
     ),
 )
 _REVERSES = (

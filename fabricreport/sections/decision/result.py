@@ -33,6 +33,7 @@ from fabricreport.sections.decision.monday.at_stake import AtStake, at_stake_of
 from fabricreport.sections.decision.neighbours import neighbours_of
 from fabricreport.sections.decision.offers.bids import Bid, bids_of
 from fabricreport.sections.decision.offers.study import OffersResult
+from fabricreport.sections.decision.own_units import OwnUnit, own_unit
 from fabricreport.sections.decision.priors import Prior, lead_with_equal_priors, priors_of
 from fabricreport.sections.decision.reversals import Reversals, reversals_of
 from fabricreport.sections.decision.schedule import Schedule, schedule_of
@@ -304,6 +305,10 @@ class DecisionResult:
         if small or self.in_nodes or self.offers is not None or self.verdict.choice == self.verdict.runner_up:
             return ()
         return changes_of(self._search, self.turns.drawn, self._knowledge().worth)
+
+    def own_unit(self, turn: Turn) -> OwnUnit:
+        """How values of an input are told to this client."""
+        return own_unit(self._search, turn, (self.verdict.choice, self.verdict.runner_up))
 
     def edges(self) -> tuple[tuple[Turn, Edge], ...]:
         """The same, each as an input and the place at which another option is advised."""

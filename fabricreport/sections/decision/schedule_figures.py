@@ -47,7 +47,7 @@ SCHEDULE: tuple[Spec, ...] = (
     Spec(
         "decision.schedule.lead",
         "week",
-        label="Weeks from order to delivery with which the course advised meets the client's date",
+        label="Weeks from order to delivery with which the course advised meets the client's date in the share of outcomes wanted",
         rule="weeks to the client's date less all others that the share wanted does not exceed, in whole weeks",
         value=lambda at: float(at.result.schedule.lead_weeks or 0),
         inputs=lambda at: {*at.result.schedule.rests_on, *_WANTED},

@@ -149,7 +149,7 @@ def of_delivery(on: Ground) -> Terms:
 
 
 def _limit(on: Ground, weeks: Damages, prefix: str) -> Number:
-    return on.given.number(
+    return on.number(
         f"{prefix}.{_PASS[prefix]}.weeks",
         weeks.limit,
         weeks.unit,
@@ -168,7 +168,7 @@ _LOST = {
 
 def _loss(on: Ground, name: str, late: Damages, prefix: str) -> Number:
     what, share = _LOST[name]
-    return on.given.number(
+    return on.number(
         f"{prefix}.price.{name}",
         late.loss,
         f"usd/{late.unit}",
@@ -180,7 +180,7 @@ def _loss(on: Ground, name: str, late: Damages, prefix: str) -> Number:
 
 def _damages(on: Ground, name: str, late: Damages, prefix: str) -> Number:
     capped = "the rent of that time" if late.rent is not None else "the most that is paid in all"
-    return on.given.number(
+    return on.number(
         f"{prefix}.damages.{name}",
         late.per_unit,
         f"usd/{late.unit}",
@@ -201,7 +201,7 @@ def _network_price(on: Ground, place: int) -> Traced:
 def _credit(on: Ground, percent: Percent, stage: Stage, prefix: str) -> Credit:
     """What a percent of bandwidth costs on the GPUs that a stage adds to one network, and the price that its share is of."""
     lost = percent.lost.at(stage)
-    rate = on.given.number(
+    rate = on.number(
         f"{prefix}.price.busbw" if stage.number == 1 else f"{prefix}.plan.price.busbw.{stage.number}",
         lost,
         "usd/percent",
@@ -212,7 +212,7 @@ def _credit(on: Ground, percent: Percent, stage: Stage, prefix: str) -> Credit:
     )
     price = _paid(on, stage)
     most, ends = most_credited(rate.value, price, on.given.central(CREDIT_CAP))
-    end = on.given.number(
+    end = on.number(
         f"{prefix}.credit_most" if stage.number == 1 else f"{prefix}.plan.credit_most.{stage.number}",
         most,
         "usd",
@@ -248,7 +248,7 @@ def _microseconds(on: Ground) -> Any:
 
 
 def _per_microsecond(on: Ground, longer: Slower, stage: Stage, prefix: str) -> Number:
-    return on.given.number(
+    return on.number(
         f"{prefix}.price.latency" if stage.number == 1 else f"{prefix}.plan.price.latency.{stage.number}",
         longer.at(stage) / _microseconds(on),
         "usd/µs",

@@ -73,7 +73,7 @@ _TEST = (
     EachSpec(
         "diligence.gpus[size]",
         "gpus",
-        label="A size of the cluster",
+        label=lambda _, gpus: f"A size of the cluster: {gpus} GPUs",
         rule="as stated in the params",
         value=lambda _, gpus: float(gpus),
         inputs=("param:cluster.gpus",),
@@ -81,7 +81,7 @@ _TEST = (
     Spec(
         "diligence.lead",
         "usd",
-        label="Lead of the tested option over its rival",
+        label=lambda at: f"Total cost of {at.result.rival.name} less that of {at.result.option.name}",
         rule="mean over the same outcomes of total cost(rival) − total cost(option), present value",
         value=lambda at: at.result.difference,
         inputs=("param:money.horizon_months",),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.training.step import Network
@@ -59,6 +60,13 @@ class Ground:
     def rival(self) -> Option:
         """The option it is held against."""
         return self._named(self.comparison.rival)
+
+    def number(self, id: str, value: Any, unit: str, *, label: str, rule: str, **more: Any) -> Number:
+        """A number of the test; where it is the rival's, its name says so, for the advised option has the same test."""
+        if not self.tested:
+            return self.given.number(id, value, unit, label=label, rule=rule, **more)
+        made = self.given.number(id, value, unit, label=f"{label}: {self.option.name}", rule=rule, **more)
+        return replace(made, base=replace(made.based, about=(self.option.id,)))
 
     @property
     def networked(self) -> bool:

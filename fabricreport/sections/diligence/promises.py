@@ -98,9 +98,7 @@ def promises_of_rival(other: Tested | None) -> tuple[Promise, ...]:
         number: Number | None = getattr(promise, part)
         if number is None or number.id.startswith("diligence.rival."):
             return number
-        assert other is not None
-        label = f"{number.label}: {other.on.option.name}"
-        return number.renamed(f"diligence.rival.{part}.{promise.id}", label=label)
+        return number.renamed(f"diligence.rival.{part}.{promise.id}")
 
     return tuple(
         replace(
@@ -141,7 +139,7 @@ def _line(tested: Tested, exchange: Exchange, gpus: int, number_id: str, busbw: 
         used=("evidence:acceptance-message-gib",),
         healthy=healthy_of(on.given, on.option, exchange.measures, whole_nodes(on.given, gpus), size),
     )
-    return bar_of(on.given, bar, busbw, gone=tested.percent.gone, footing=tested.percent.footing).line
+    return bar_of(on, bar, busbw, gone=tested.percent.gone, footing=tested.percent.footing).line
 
 
 def _starts(promise: str, line: Line) -> Number:
@@ -186,7 +184,7 @@ def _latency(tested: Tested) -> Promise:
         at_least=False,
         used=("evidence:acceptance-message-bytes",),
     )
-    line = bar_of(on.given, bar, time).line
+    line = bar_of(on, bar, time).line
     price = tested.terms.latency.get(1)
     return Promise(
         "latency",
@@ -203,7 +201,7 @@ def _ranks(on: Ground) -> Promise:
     return Promise(
         "ranks",
         "Ratio of busbw to algbw in every log",
-        on.given.number(
+        on.number(
             "diligence.pass.ranks",
             2.0 * (gpus - 1) / gpus,
             "ratio",
@@ -229,7 +227,7 @@ def _interruptions(on: Ground) -> Promise:
     return Promise(
         "interruptions",
         "Interruptions by the network a month, at most",
-        on.given.number(
+        on.number(
             "diligence.pass.interruptions",
             max(float(np.ceil(np.quantile(plain(counts), 0.95))), ONE_AT_LEAST),
             "count",
@@ -237,7 +235,7 @@ def _interruptions(on: Ground) -> Promise:
             rule="high end of the 90 % range of the number in a month, clustering and luck included; one at least",
             inputs=used,
         ),
-        on.given.number(
+        on.number(
             "diligence.expected.interruptions",
             mean,
             "count",
@@ -246,7 +244,7 @@ def _interruptions(on: Ground) -> Promise:
             inputs=used,
             digits=2,
         ),
-        on.given.number(
+        on.number(
             "diligence.price.interruptions",
             _stop_hours(on, option) * on.latency.job.gpus * on.tco.common.gpu_hour_value,
             "usd/interruption",
@@ -273,7 +271,7 @@ def _stop_hours(on: Ground, option: Option) -> Any:
 def _detection(on: Ground) -> Promise:
     option = on.option
     minutes = on.given.spread(60.0 * _detection_hours(on, option))
-    expected = on.given.number(
+    expected = on.number(
         "diligence.expected.detection",
         minutes,
         "min",
@@ -289,7 +287,7 @@ def _detection(on: Ground) -> Promise:
             "diligence.pass.detection", label="Minutes until a fault is noticed, to write down", spread=None
         ),
         expected,
-        on.given.number(
+        on.number(
             "diligence.price.detection",
             on.given.spread(on.latency.job.gpus * on.tco.common.gpu_hour_value),
             "usd/hour",

@@ -43,6 +43,7 @@ def _exposed(suffix: str, when: str) -> EachSpec:
         value=lambda at, option: getattr(at.result, f"exposed{suffix or '_share'}")[option],
         inputs=lambda at, _: at.profile if suffix else (*at.profile, *_STAGES),
         digits=2,
+        central="mean",
     )
 
 
@@ -69,6 +70,7 @@ _STEPS = (
         value=lambda at, part, option: _part(at, part, option),
         inputs=lambda at, _, __: at.profile,
         digits=2,
+        central="mean",
     ),
 )
 

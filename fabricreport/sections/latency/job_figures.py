@@ -159,6 +159,7 @@ JOB_SPECS = (
         value=lambda at, job: at.result.by_job[int(job)],
         inputs=lambda at, _: at.profile,
         digits=2,
+        central="mean",
     ),
 )
 

@@ -1,10 +1,17 @@
-"""Working days, and how a day is told."""
+"""Working days, how a day is told, and the unit in which the time until networks run stably is."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, timedelta
+from typing import Any
+
+import numpy as np
+
+from fabricreport.provenance import plain
 
 _SATURDAY = 5
+_SHORT_START_WEEKS = 2.0
 
 
 def is_working_day(day: date) -> bool:
@@ -29,3 +36,14 @@ def working_days_between(first: date, last: date) -> int:
 def told(day: date) -> str:
     """A day as prose writes it: 27 November 2026."""
     return f"{day.day} {day:%B %Y}"
+
+
+def start_unit(weeks: Iterable[Any]) -> str:
+    """The unit in which the weeks until networks run stably are told, of all options alike: days where all are soon stable."""
+    latest = max(float(np.quantile(plain(one), 0.95)) for one in weeks)
+    return "day" if latest < _SHORT_START_WEEKS else "week"
+
+
+def stable_label(option: str) -> str:
+    """What every section calls the time until an option runs stably."""
+    return f"Time until {option} runs stably at the starting size"

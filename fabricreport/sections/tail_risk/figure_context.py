@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from fabricreport.books.names import whole_names
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.figures import FigureSpec
@@ -18,7 +16,7 @@ from fabricreport.models.money.lost_time import COMMON
 from fabricreport.models.risk.incidents import IncidentLaw
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase
-from fabricreport.provenance import plain
+from fabricreport.sections.schedule.days import start_unit
 from fabricreport.sections.tail_risk.horizon import CAUSES, FABRIC_CAUSES
 from fabricreport.sections.tail_risk.outcomes import Outcome
 from fabricreport.sections.tail_risk.result import TailResult
@@ -26,7 +24,6 @@ from fabricreport.validation.card import CardRow
 from fabricreport.validation.risk import goodput_card
 
 _SHORT_RUN_DAYS = 5.0
-_SHORT_START_WEEKS = 2.0
 
 
 def in_hours(planned_days: float) -> bool:
@@ -107,8 +104,7 @@ class RiskFigures:
     @cached_property
     def start_unit(self) -> str:
         """The unit in which it is told."""
-        latest = max(float(np.quantile(plain(weeks), 0.95)) for weeks in self.result.bring_up_weeks.values())
-        return "day" if latest < _SHORT_START_WEEKS else "week"
+        return start_unit(self.result.bring_up_weeks.values())
 
     def in_start_unit(self, weeks: Any) -> Any:
         """A duration in weeks, in that unit."""

@@ -12,6 +12,7 @@ from fabricreport.formats import inside
 from fabricreport.models.risk.answers import p_late, spread
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario.defaults import is_given
+from fabricreport.sections.schedule.days import stable_label
 from fabricreport.sections.tail_risk.figure_context import EachSpec, PairSpec, RiskFigures, Spec
 from fabricreport.sections.tail_risk.inputs import PROFILE
 from fabricreport.sections.tail_risk.validation_figures import VALIDATION
@@ -76,7 +77,7 @@ _DATES = (
     EachSpec(
         "tail_risk.weeks[option]",
         lambda at, _: at.start_unit,
-        label=lambda at, option: f"Time until {at.names[option]} runs stably at the starting size",
+        label=lambda at, option: stable_label(at.names[option]),
         rule="median of the time to stable of the family × size factor × maturity factor",
         value=lambda at, option: at.in_start_unit(at.result.bring_up_weeks[option]),
         inputs=PROFILE,
@@ -124,6 +125,7 @@ def _share(name: str, what: str, rule: str) -> EachSpec:
         value=lambda at, option: getattr(at.result, name)[option],
         inputs=(*PROFILE, _HORIZON),
         digits=2,
+        central="mean",
     )
 
 
@@ -151,6 +153,7 @@ _LOST = (
         value=RiskFigures.common_lost,
         inputs=(*RUN, _HORIZON),
         digits=2,
+        central="mean",
     ),
     EachSpec(
         "tail_risk.fabric_lost[option]",
@@ -195,11 +198,12 @@ _RATES = (
     EachSpec(
         "tail_risk.common[option]",
         _INTERRUPTIONS,
-        label="Interruptions a year that no network causes",
-        rule="interruptions per GPU-year × GPUs",
+        label=lambda at, option: f"Interruptions a year that no network causes, on {at.names[option]}",
+        rule="mean of interruptions per GPU-year × GPUs",
         value=RiskFigures.common,
         inputs=("param:cluster.gpus",),
         digits=2,
+        central="mean",
     ),
 )
 
@@ -243,7 +247,7 @@ _STRESS = (
     EachSpec(
         "tail_risk.stress[case].delay",
         "h",
-        label=lambda at, case: f"Hours lost if {_if(at, case)}",
+        label=lambda at, case: f"Hours lost, on the mean, if {_if(at, case)}",
         rule="share lost × hours it lasts",
         value=lambda at, case: HOURS_PER_DAY * np.asanyarray(at.stress[case].delay_days),
         inputs=_hit,

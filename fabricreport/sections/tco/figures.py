@@ -59,9 +59,10 @@ _TOTALS = (
         "tco.useful[option]",
         "share",
         label=lambda at, option: f"Share of GPU time that does work: {at.names[option]}",
-        rule="median over the outcomes of the product of what slow servers, faults of GPUs and hosts, checkpoints, start-up, time spent waiting for the network, stalls and network faults leave",
+        rule="mean over the outcomes of the product of what slow servers, faults of GPUs and hosts, checkpoints, start-up, time spent waiting for the network, stalls and network faults leave",
         value=lambda at, option: at.result.useful_share[option],
         inputs=_SIZE,
+        central="mean",
     ),
 )
 
@@ -74,7 +75,7 @@ _DIFFERENCE = (
     Spec(
         "tco.difference",
         "usd",
-        label=lambda at: f"Total cost: {at.pair}",
+        label=lambda at: f"Total cost of {at.names[at.result.rival]} less that of {at.choice}",
         rule="mean over the same outcomes of the difference of total costs, present value; its causes add up to it",
         value=lambda at: at.result.difference.draws,
         inputs=_everything,

@@ -90,7 +90,7 @@ PLAN = (
     EachSpec(
         "diligence.run_gpus[span]",
         "gpus",
-        label=lambda _, gpus: "GPUs of a run of the acceptance plan",
+        label=lambda _, gpus: f"GPUs of a run of the acceptance plan: {gpus}",
         rule="GPUs of a node × nodes, from two up by fours to the whole stage; of some tests every second node",
         value=lambda _, gpus: float(gpus),
         inputs=("param:cluster.gpus", "param:cluster.gpus_per_node"),

@@ -26,6 +26,7 @@ from fabricreport.models.training.parallel import over_draws
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import one_node, whole_nodes
+from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.plan.healthy import Healthy
 from fabricreport.sections.diligence.plan.result import Line
 from fabricreport.sections.latency import inputs
@@ -131,12 +132,12 @@ class Made:
         return replace(other, passes=self.passes) if tighter else self
 
 
-def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, footing: Iterable[str] = ()) -> Made:
+def bar_of(on: Ground, bar: Bar, draws: Any, *, gone: float | None = None, footing: Iterable[str] = ()) -> Made:
     """The threshold for a quantity that a sound fabric shows in the middle of `draws`.
 
     `gone`: share of it at which the lead is gone; `footing`: inputs behind that share.
     """
-    values = plain(draws)
+    given, values = on.given, plain(draws)
     sound = float(np.median(values))
     healthy, end = bar.healthy, given.central(_END)
     reach = Reach(
@@ -149,7 +150,7 @@ def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, fo
     used = inputs_of(draws) | {*inputs.PROFILE, *LIMITS, noise_id(bar.noise), *bar.used}
 
     def number(part: str, value: float, *more: str, label: str, rule: str) -> Number:
-        return given.number(bar.id + part, value, bar.unit, label=label, rule=rule, inputs=used | set(more))
+        return on.number(bar.id + part, value, bar.unit, label=label, rule=rule, inputs=used | set(more))
 
     floor = number(
         "",

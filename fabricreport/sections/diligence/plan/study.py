@@ -159,7 +159,7 @@ class Making:
         return (self.promised[entry.pays].price if entry.pays in self.promised else None), None
 
     def _repeats(self, entry: PlanEntry, stage: Stage, bars: Bars) -> Number:
-        return self.given.number(
+        return self.on.number(
             self.number_id(entry, stage, "runs"),
             float(bars.runs),
             "count",
@@ -241,7 +241,7 @@ def _at(
     parts = [name] if name else []
     return [
         bar_of(
-            given,
+            making.on,
             Bar(
                 making.number_id(entry, stage, *parts, gpus, size),
                 _unit(entry),
@@ -268,7 +268,7 @@ def _errors(
 
     def number(part: str, chance: float, *, label: str, rule: str) -> Number:
         footing = {i for m in made for i in m.line.floor.inputs} | {*LIMITS, noise_id(entry.noise)}
-        return making.given.number(
+        return making.on.number(
             making.number_id(entry, stage, part),
             max(chance, _NEVER),
             "share",
@@ -324,7 +324,7 @@ def _exact(
     given = making.given
     lines = {
         key: Line.exact(
-            given.number(
+            making.on.number(
                 making.number_id(entry, stage, *key),
                 value,
                 unit,
