@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Self, get_type_hints
+from typing import Self, get_args, get_type_hints
 
 from fabricreport.located import did_you_mean
 
@@ -43,20 +43,25 @@ class Findings:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a section's argument turns on: each field a member of a small enumeration, which prose cells have arms for.
+    """What a section's argument turns on: each field one of a few values, which prose cells have arms for.
 
-    There is a fact only where the argument changes, not where a word of a sentence does.
+    A field is a `Literal` of those values, or a `StrEnum` that is there for other reasons: then an arm is called by a member's
+    name in small letters. There is a fact only where the argument changes, not where a word of a sentence does.
     """
 
     @classmethod
-    def kinds(cls) -> dict[str, type[StrEnum]]:
-        """Every fact by its name, with all that it may be."""
-        return get_type_hints(cls)
+    def kinds(cls) -> dict[str, tuple[str, ...]]:
+        """Every fact by its name, with the arms of all that it may be."""
+        hints = get_type_hints(cls)
+        return {name: tuple(map(_arm, get_args(kind) or kind)) for name, kind in hints.items()}
+
+    def arm(self, fact: str) -> str:
+        """The arm of what a fact is here."""
+        return _arm(getattr(self, fact))
 
 
-def arm_of(member: StrEnum) -> str:
-    """What the arm of a fact's value is called: `[in_time]` for `Date.IN_TIME`."""
-    return member.name.lower()
+def _arm(value: str) -> str:
+    return value.name.lower() if isinstance(value, StrEnum) else value
 
 
 @dataclass(frozen=True)

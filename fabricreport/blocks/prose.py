@@ -21,20 +21,18 @@ A place of the memo is one cell. Where its argument can go several ways it has a
     {best_lever} pays best.                          also labelled texts, each going on in the one before the first arm
     [none]                                           an arm without words says nothing, nor what begins the others
 
-The values are those of the fact's enumeration in the package: an arm that is missing, unknown or there twice is refused
+The values are those of the fact in the package: an arm that is missing, unknown or there twice is refused
 before anything runs. Reading a cell needs no case and no kernel, so every field can be checked by then too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from itertools import zip_longest
 
 from fabricreport.blocks.choices import asked_by, readings
-from fabricreport.findings import arm_of
 from fabricreport.located import did_you_mean
 
 MAGICS = ("say", "tile", "title", "chart", "table", "phrase")
@@ -112,9 +110,9 @@ class ProseCell:
         """What it may come to say, an arm each; without arms the cell itself."""
         return tuple(arm.said for arm in self.arms if arm.said) if self.by else (self,)
 
-    def said_of(self, value: StrEnum) -> ProseCell | None:
+    def said_of(self, value: str) -> ProseCell | None:
         """The arm of a fact's value, as a cell without arms; None where nothing is said of it."""
-        return next(arm.said for arm in self.arms if arm_of(value) in arm.values)
+        return next(arm.said for arm in self.arms if value in arm.values)
 
 
 def is_prose(source: str) -> bool:
@@ -172,19 +170,18 @@ def read_prose(kind: str, line: str, body: str) -> ProseCell:
     return replace(cell, by=options["by"], arms=_arms(cell, body))
 
 
-def refuse_misfit(cell: ProseCell, kinds: Mapping[str, type[StrEnum]]) -> None:
+def refuse_misfit(cell: ProseCell, kinds: Mapping[str, Collection[str]]) -> None:
     """`ProseFault` where the fact of a cell is none of these, or its arms are not the values that the fact may have."""
-    kind = kinds.get(cell.by)
-    if kind is None:
+    values = kinds.get(cell.by)
+    if values is None:
         close = did_you_mean(cell.by, kinds)
         known = f"did you mean {close}?" if close else f"they are {', '.join(kinds) or 'none'}"
         raise ProseFault(f"by={cell.by}: this section has no such fact; {known}")
-    glosses = {arm_of(member): str(member) for member in kind}
     said = {value for arm in cell.arms for value in arm.values}
-    faults = [f"has no arm [{value}] ({glosses[value]})" for value in glosses if value not in said]
-    for value in sorted(said - set(glosses)):
-        close = did_you_mean(value, glosses)
-        hint = f"did you mean [{close}]?" if close else f"it is one of {', '.join(glosses)}"
+    faults = [f"has no arm [{value}]" for value in values if value not in said]
+    for value in sorted(said - set(values)):
+        close = did_you_mean(value, values)
+        hint = f"did you mean [{close}]?" if close else f"it is one of {', '.join(values)}"
         faults.append(f"may not be [{value}]; {hint}")
     if faults:
         raise ProseFault("\n".join(f"by={cell.by} {fault}" for fault in faults))

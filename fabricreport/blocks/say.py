@@ -70,7 +70,7 @@ def said_here(cell: ProseCell, section: Section) -> ProseCell | None:
     if not cell.by:
         return cell
     refuse_misfit(cell, section.facts.kinds())
-    return cell.said_of(getattr(section.facts, cell.by))
+    return cell.said_of(section.facts.arm(cell.by))
 
 
 def write(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:

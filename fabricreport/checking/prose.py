@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
 from pathlib import Path
 
 import nbformat
@@ -49,7 +48,7 @@ def refuse_unreadable(notebooks: Iterable[Path]) -> None:
         raise InputError(problems)
 
 
-def _faults(source: str, where: str, own: str, kinds: Mapping[str, type[StrEnum]]) -> Iterator[Problem]:
+def _faults(source: str, where: str, own: str, kinds: Mapping[str, tuple[str, ...]]) -> Iterator[Problem]:
     try:
         cell = read_cell(source)
         if cell.by:

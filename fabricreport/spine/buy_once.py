@@ -8,7 +8,6 @@ from enum import StrEnum
 from fabricreport.books.names import whole_names
 from fabricreport.findings import Name
 from fabricreport.formats import inside
-from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.single_node import within_nodes
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.stance import direction
@@ -69,43 +68,9 @@ class Finding(StrEnum):
     CARE_GPU = "the GPUs are of an older generation"
     CARE_STOOD_IN = "a price of the package stands in for the client's own"
     PRICES_DATED = "prices stand behind the totals"
-    # the headings of the body
-    HEAD_ALONE = "one option: what it costs"
-    HEAD_SMALL = "the networks cost about the same at this size"
-    HEAD_SAVES = "an option is advised, and costs less"
-    HEAD_COSTS = "an option is advised, and costs no less"
-    HEAD_CLOSE = "no option is advised"
-    # the date
-    NODES_SAFE = "jobs within nodes are advised, and no date is stated"
-    NODES_IN_TIME = "they are, and are counted on to be in time"
-    NODES_LATE = "they are, and are not"
-    DATES_TOLD = "the network shows at this size"
-    HEAD_SAFE = "the client gave no date"
-    WEEKS_ASSUMED = "the weeks until stable are assumed"
-    WEEKS_JUDGED = "experts judged them"
-    BOTH_IN_TIME = "each of the two compared is counted on to be in time"
-    ONE_IN_TIME = "one of the two compared is"
-    NONE_IN_TIME = "none of them is"
-    ALONE_IN_TIME = "the only option is"
-    ALONE_LATE = "the only option is not"
-    ONE_LEVER_OUTWEIGHS = "of the measures shown it alone does"
-    LEVERS_OUTWEIGH = "so do several of the measures shown"
-    LEVERS_MODEST = "measures pay, and none is known to save more than that"
-    LEVERS_NONE = "no measure on a network pays"
-    OPTIONS_DATED = "the options are told side by side, and a date binds"
-    OPTIONS_UNDATED = "they are, and none does"
-    LEVERS_PAY = "measures that lower the risk save more than they cost"
-    TEST_OF_ONE = "there is a network to test, and one option is advised or compared"
-    TEST_OF_BOTH = "there is a network to test, and no option is advised over the other"
-    CLAUSE_OF_ONE = "damages for weeks until stable are agreed, and one option is ordered"
-    CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
     DAMAGES_SHARED = "and they are the share of the loss: nothing caps them"
     DELIVERY_PRICED = "and so are damages for a late delivery"
     DELIVERY_ALONE = "they alone are: no network between nodes is bought"
-    CONTRACT_ASKS = "there is nothing to test"
-    NEIGHBOURS_TOLD = "tenants share the network, and what their traffic costs differs on the two compared"
-    NEIGHBOURS_ALIKE = "tenants share it, and their traffic costs as much on both"
-    OWNING_TOLD = "owning costs less than renting, and the client rents nothing out"
 
 
 F, D = Finding, DecisionFinding
@@ -114,7 +79,7 @@ F, D = Finding, DecisionFinding
 def findings(case: Told) -> Iterator[Finding]:
     """Those that hold here."""
     read = Read(case)
-    for group in (_asked, _conditions, _tiles, _why, _other_side, _care, _body, _dates, _shared):
+    for group in (_asked, _conditions, _tiles, _why, _other_side, _care, _body):
         yield from group(read)
 
 
@@ -146,7 +111,6 @@ def _tiles(read: Read) -> Iterator[Finding]:
         if not read.holds(D.CASH_AND_TIME, D.CASH_ALONE, D.TIME_ALONE):
             yield F.TILE_LEVEL
     yield F.CHANGES if read.edges else F.NO_CHANGES
-    yield F.OPTIONS_DATED if read.given.params.dated else F.OPTIONS_UNDATED
     if f"tco.fabric_capex.{read.verdict.choice}" in read.tco.numbers:
         yield F.TILE_NETWORK
 
@@ -198,65 +162,7 @@ def _care(read: Read) -> Iterator[Finding]:
 
 
 def _body(read: Read) -> Iterator[Finding]:
-    if read.nodes:
-        yield from _contract(read)
-        return
-    if read.alone:
-        yield F.HEAD_ALONE
-    elif read.small:
-        yield F.HEAD_SMALL
-    elif read.verdict.open:
-        yield F.HEAD_CLOSE
-    else:
-        yield F.HEAD_SAVES if read.way == "less" else F.HEAD_COSTS
-    if read.case.spoken("tco").findings.owning_cheaper and not side_by_side(read.given):
-        yield F.OWNING_TOLD
-    yield from _levers(read)
-    yield from _contract(read)
-
-
-def _levers(read: Read) -> Iterator[Finding]:
-    if not read.levers:
-        yield F.LEVERS_NONE
-        return
-    yield F.LEVERS_PAY
-    if not read.outweighing:
-        yield F.LEVERS_MODEST
-        return
-    yield F.LEVERS_OUTWEIGH if len(read.outweighing) > 1 else F.ONE_LEVER_OUTWEIGHS
-
-
-def _contract(read: Read) -> Iterator[Finding]:
-    if read.case.diligence().promises:
-        yield F.TEST_OF_BOTH if read.verdict.open and not read.alone else F.TEST_OF_ONE
-    yield from (Finding[agreed.name] for agreed in damages(read.case))
-    if not read.case.spoken("diligence").findings.tested_at_all:
-        yield F.CONTRACT_ASKS
-
-
-def _shared(read: Read) -> Iterator[Finding]:
-    """What tenants lose to each other's traffic."""
-    if not read.alone and read.holds(D.TENANTS_PRICED) and {*read.pair} <= set(read.result.neighbours):
-        lost = {read.case.figure(f"decision.besides.neighbours.{o}").text for o in read.pair}
-        yield F.NEIGHBOURS_ALIKE if len(lost) == 1 else F.NEIGHBOURS_TOLD
-
-
-def _dates(read: Read) -> Iterator[Finding]:
-    if read.nodes:
-        in_time = F.NODES_IN_TIME if read.result.schedule.advised.in_time else F.NODES_LATE
-        yield in_time if read.given.params.dated else F.NODES_SAFE
-        return
-    if read.small:
-        return
-    yield F.DATES_TOLD
-    yield F.WEEKS_JUDGED if read.holds(D.ELICITED) else F.WEEKS_ASSUMED
-    ready = read.result.in_time
-    if not read.given.params.dated:
-        yield F.HEAD_SAFE
-    elif read.alone:
-        yield F.ALONE_IN_TIME if ready else F.ALONE_LATE
-    else:
-        yield (F.NONE_IN_TIME, F.ONE_IN_TIME, F.BOTH_IN_TIME)[len(ready)]
+    yield from (F[agreed.name] for agreed in damages(read.case) if agreed.name in F.__members__)
 
 
 # ---- words
@@ -268,16 +174,26 @@ def words(case: Told) -> Mapping[str, object]:
     names = whole_names(read.given.options)
     ours, theirs = ([inside(read.tco.labels[c]) for c in causes] for causes in read.causes)
     ready = read.result.in_time
+    kept = read.result.schedule.advised.in_time if read.nodes else bool(ready)
     return {
         "our_causes": Name(" and ".join(ours)),
         "their_causes": Name(" and ".join(theirs)),
         "in_time_one": names[ready[0]] if ready else None,
+        "date_kept": Name("in time") if kept else None,
+        **_by_step(read),
         "ethernet": names[read.ethernet] if read.ethernet else None,
         "taken": names[read.result.courses.base],
         "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
         **price_dates(read.given, read.result, read.pair),
     }
+
+
+def _by_step(read: Read) -> Mapping[str, object]:
+    """Of the two that the model of a step compares, that on which one takes longer, and the other."""
+    latency = read.case.spoken("latency")
+    pair = ("roce", "ib") if latency.findings.opens_longer else ("ib", "roce")
+    return {word: latency.words[option] for word, option in zip(("slower", "quicker"), pair, strict=True)}
 
 
 def _charged_way(read: Read) -> Name | None:

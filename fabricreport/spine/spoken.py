@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fabricreport.findings import Facts, Findings, Spoken
 from fabricreport.scenario import SECTION_NAMES
-from fabricreport.spine import buy_once, choose_provider, grow_in_stages
+from fabricreport.spine import buy_once, buy_once_facts, choose_provider, grow_in_stages
 from fabricreport.spine.called import body_names, called
 from fabricreport.spine.told import AllFindings, Told
 from fabricreport.vocabulary import Question
@@ -43,7 +43,9 @@ class Body(NamedTuple):
 
 
 SPINE: Mapping[str, Body] = {
-    Question.BUY_ONCE.spine: Body(buy_once.Finding, buy_once.findings, buy_once.words),
+    Question.BUY_ONCE.spine: Body(
+        buy_once.Finding, buy_once.findings, buy_once.words, buy_once_facts.Turns, buy_once_facts.turns
+    ),
     Question.CHOOSE_PROVIDER.spine: Body(choose_provider.Finding, choose_provider.findings, choose_provider.words),
     Question.GROW_IN_STAGES.spine: Body(grow_in_stages.Finding, grow_in_stages.findings, grow_in_stages.words),
 }

@@ -65,7 +65,7 @@ def asked_by_the_body() -> set[str]:
     """The findings and words of sections that the code of the memo's body asks for, in the package or in a notebook."""
     code = "".join(p.read_text(encoding="utf-8") for p in (bench.ROOT / "fabricreport" / "spine").glob("*.py"))
     code += "".join(source for spine in SPINES for source, _ in sources(spine) if not is_prose(source))
-    named = re.findall(r"\bD\.([A-Z_]+)|\b(?:decision|findings)\.([a-z_]+)", code)
+    named = re.findall(r"\bD\.([A-Z_]+)|\b(?:decision|diligence|findings|latency|tco)\.([a-z_]+)", code)
     return {(constant or name).lower() for constant, name in named} | set(re.findall(r'"(\w+)"', code))
 
 

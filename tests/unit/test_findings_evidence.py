@@ -28,9 +28,7 @@ def case() -> Case:
 
 def told(case: Case, **made: Any) -> Spoken:
     """What the section says of a case whose result is changed in some fields."""
-    found = spoken(case.inputs, replace(case.evidence(), **made))
-    assert sum(f in found.findings for f in (F.MOSTLY_ASSUMED, F.MOSTLY_SOURCED)) == 1
-    return found
+    return spoken(case.inputs, replace(case.evidence(), **made))
 
 
 def test_the_advice_rests_on_assumptions_where_they_are_more_than_half(case: Case) -> None:
@@ -41,7 +39,7 @@ def test_the_advice_rests_on_assumptions_where_they_are_more_than_half(case: Cas
         counts = {id: Number(id, value, "count", "Count", "made up") for id, value in made.items()}
         return told(case, numbers={**numbers, **counts}).findings
 
-    assert F.MOSTLY_ASSUMED in of(51) and F.MOSTLY_SOURCED in of(50)
+    assert F.MOSTLY_ASSUMED in of(51) and F.MOSTLY_ASSUMED not in of(50)
 
 
 def test_a_price_that_the_files_lack_is_named(case: Case) -> None:

@@ -15,7 +15,8 @@ from fabricreport.sections.decision.monday.kinds import PAGE_ONE
 from fabricreport.sections.decision.monday.tables import first_steps
 from fabricreport.spine import buy_once_tables as tables
 from fabricreport.spine import passes
-from fabricreport.spine.buy_once import MOST_CARE, Finding, _levers, findings, words
+from fabricreport.spine.buy_once import MOST_CARE, Finding, findings, words
+from fabricreport.spine.buy_once_facts import Turns, turns
 from fabricreport.spine.buy_once_read import MOST_CAUSES, MOST_LEVERS, Read
 
 pytestmark = pytest.mark.slow
@@ -40,17 +41,10 @@ ONE_OF: dict[str, set[Finding]] = {
     "question": {F.ASKS_WHICH, F.ASKS_ALONE, F.ASKS_NODES},
     "changes": {F.CHANGES, F.NO_CHANGES},
     "why": {F.WHY_ALONE, F.WHY_SMALL, F.WHY_BOTH, F.WHY_OURS, F.WHY_THEIRS, F.WHY_NONE},
-    "heading": {F.HEAD_ALONE, F.HEAD_SMALL, F.HEAD_SAVES, F.HEAD_COSTS, F.HEAD_CLOSE},
 }
 AT_MOST_ONE: dict[str, set[Finding]] = {
     "conditions": {F.SETTLE_BOTH, F.SETTLE_QUOTES, F.SETTLE_TERMS, F.SETTLE_TESTS},
-    "tenants": {F.NEIGHBOURS_TOLD, F.NEIGHBOURS_ALIKE},
     "damages": {F.DELIVERY_PRICED, F.DELIVERY_ALONE},
-    "levers": {F.ONE_LEVER_OUTWEIGHS, F.LEVERS_OUTWEIGH, F.LEVERS_MODEST},
-    "within nodes": {F.NODES_SAFE, F.NODES_IN_TIME, F.NODES_LATE},
-    "in time": {F.BOTH_IN_TIME, F.ONE_IN_TIME, F.NONE_IN_TIME, F.ALONE_IN_TIME, F.ALONE_LATE, F.HEAD_SAFE},
-    "test": {F.TEST_OF_ONE, F.TEST_OF_BOTH},
-    "weeks": {F.CLAUSE_OF_ONE, F.CLAUSE_OF_BOTH},
 }
 
 
@@ -63,6 +57,11 @@ def found(name: str) -> frozenset[Finding]:
     return frozenset(findings(client(name)))
 
 
+@cache
+def turned(name: str) -> Turns:
+    return turns(client(name))
+
+
 @rows("name", CLIENTS)
 def test_of_what_excludes_each_other_one_holds(name: str) -> None:
     holds = found(name)
@@ -73,25 +72,22 @@ def test_of_what_excludes_each_other_one_holds(name: str) -> None:
 
 def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_side() -> None:
     holds = found("infiniband ahead")
-    assert {F.ASKS_WHICH, F.TILE_NETWORK, F.NONE_IN_TIME} <= holds
-    assert {F.WHY_BOTH, F.HEAD_SAVES, F.PRICES_DATED} <= holds
-    assert {F.TEST_OF_ONE, F.CLAUSE_OF_ONE} <= holds
+    assert {F.ASKS_WHICH, F.TILE_NETWORK, F.WHY_BOTH, F.PRICES_DATED} <= holds
+    told = turned("infiniband ahead")
+    assert (told.heading, told.date) == ("saves", "neither")
+    assert (told.passes, told.clause) == ("one", "one")
 
 
 def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
     holds = found("open cloud")
-    assert {
-        F.TILE_NETWORK,
-        F.CLOSE_BY_RULE,
-        F.HEAD_CLOSE,
-    } <= holds
-    assert {F.TEST_OF_BOTH, F.CLAUSE_OF_BOTH, F.CARE_LISTING} <= holds
+    assert {F.TILE_NETWORK, F.CLOSE_BY_RULE, F.CARE_LISTING} <= holds
+    told = turned("open cloud")
+    assert (told.heading, told.passes, told.clause) == ("close", "both", "either")
     assert not holds & AT_MOST_ONE["conditions"]
 
 
 def test_a_date_that_nobody_meets_is_said_once() -> None:
-    holds = found("too late")
-    assert F.NONE_IN_TIME in holds
+    assert turned("too late").date == "neither"
     on_page_one = set(client("too late").spoken("decision").findings) & {
         D.TOO_LATE,
         D.IN_TIME,
@@ -104,20 +100,23 @@ def test_a_date_that_nobody_meets_is_said_once() -> None:
 
 def test_without_a_date_the_earliest_safe_one_is_the_heading() -> None:
     silent = client("two options").changed(schedule={})
-    assert set(findings(silent)) & AT_MOST_ONE["in time"] == {F.HEAD_SAFE}
+    assert turns(silent).date == "safe"
     assert D.UNDATED in silent.spoken("decision").findings and words(silent)
 
 
 def test_a_cluster_without_a_network_is_told_of_no_dates() -> None:
     holds = found("one node")
-    assert {F.WHY_SMALL, F.CASE_SMALL, F.NO_CHANGES, F.HEAD_SMALL} <= holds
-    assert not holds & {F.DATES_TOLD, F.TEST_OF_ONE, *AT_MOST_ONE["in time"]}
+    assert {F.WHY_SMALL, F.CASE_SMALL, F.NO_CHANGES} <= holds
+    told = turned("one node")
+    assert (told.heading, told.date, told.calendar, told.passes) == ("small", "none", "none", "none")
 
 
 def test_one_option_alone_is_held_against_nothing() -> None:
     holds = found("one option")
-    assert {F.ASKS_ALONE, F.TILE_TOTAL, F.WHY_ALONE, F.CASE_ALONE, F.HEAD_ALONE} <= holds
+    assert {F.ASKS_ALONE, F.TILE_TOTAL, F.WHY_ALONE, F.CASE_ALONE} <= holds
     assert F.COMPARED not in holds
+    told = turned("one option")
+    assert (told.heading, told.apart, told.purchase) == ("alone", "none", "none")
 
 
 def test_causes_are_named_by_who_saves_on_them() -> None:
@@ -164,19 +163,21 @@ def test_the_best_measure_is_held_against_what_lies_between_the_two() -> None:
     case, read = client("rare checkpoints"), Read(client("rare checkpoints"))
     saved = case.tail().numbers[f"tail_risk.lever.{read.levers[0]}.saved"].value
     assert saved > abs(case.figure("decision.difference").value)
-    assert F.LEVERS_OUTWEIGH in found("rare checkpoints")
-    assert F.LEVERS_OUTWEIGH not in found("one option")
+    assert turned("rare checkpoints").levers == "several" and turned("one option").levers != "several"
     assert str(words(case)["outweighing"]) in ("Two", "Three")
-    read.__dict__["outweighing"] = read.outweighing[:1]
-    assert F.ONE_LEVER_OUTWEIGHS in set(_levers(read))
-    read.__dict__["outweighing"] = ()
-    assert F.LEVERS_MODEST in set(_levers(read))
 
 
-def test_without_a_test_the_contract_keeps_its_questions() -> None:
-    for name in CLIENTS:
-        tested = client(name).spoken("diligence").findings.tested_at_all
-        assert (F.CONTRACT_ASKS in found(name)) == (not tested)
+@rows("name", [*CLIENTS, "rare checkpoints"])
+def test_the_heading_of_the_measures_counts_those_that_pay_better_than_the_choice(name: str) -> None:
+    told, read = turned(name).levers, Read(client(name))
+    assert (told == "none") == (not read.levers)
+    assert (told in ("one", "several")) == bool(read.outweighing)
+
+
+@rows("name", CLIENTS)
+def test_what_a_test_of_two_nodes_shows_is_told_only_where_there_is_a_test(name: str) -> None:
+    told = turned(name)
+    assert told.contract == "tested" or (told.trial, told.passes, told.credit) == ("none", "none", "none")
 
 
 @rows("name", CLIENTS)
@@ -184,7 +185,7 @@ def test_what_has_to_pass_has_a_price_and_weeks_are_limited_once(name: str) -> N
     one = client(name)
     shown = passes.shown(one.decision(), one.diligence())
     assert len(shown) <= MOST_PASSES and all(p.price is not None for p in shown)
-    assert not ("weeks" in {p.id for p in shown} and found(name) & AT_MOST_ONE["weeks"])
+    assert not ("weeks" in {p.id for p in shown} and turned(name).clause != "none")
     table = passes.table(one.inputs, one.decision(), one.diligence())
     assert all(len(row.cells) == len(table.columns) for row in table.rows)
     assert len(table.columns) == (5 if one.diligence().promises_of_rival else 4)
@@ -194,9 +195,9 @@ def test_what_is_equal_of_both_is_told_once() -> None:
     halden = client("open cloud")
     pair = (halden.decision().verdict.choice, halden.decision().verdict.runner_up)
     same = len({halden.figure(f"decision.besides.neighbours.{option}").text for option in pair}) == 1
-    assert (F.NEIGHBOURS_ALIKE if same else F.NEIGHBOURS_TOLD) in found("open cloud")
-    assert not found("example") & {F.NEIGHBOURS_ALIKE, F.NEIGHBOURS_TOLD}
+    assert turned("open cloud").tenants == ("alike" if same else "apart")
+    assert turned("example").tenants == "none"
 
 
 def test_owning_is_held_against_renting_for_those_who_let_nothing() -> None:
-    assert F.OWNING_TOLD in found("example") and F.OWNING_TOLD not in found("halden-cloud")
+    assert (turned("example").renting, turned("halden-cloud").renting) == ("owning", "none")

@@ -57,7 +57,7 @@ def printed(case: Case, section: str) -> Iterator[ProseCell]:
         if cell.kind == "phrase" or (cell.each is not None and not spoken.words[cell.each[1]]):
             continue
         if cell.by:
-            yield from filter(None, [cell.said_of(getattr(spoken.facts, cell.by))])
+            yield from filter(None, [cell.said_of(spoken.facts.arm(cell.by))])
         elif not cell.when or getattr(spoken.findings, cell.when.partition(".")[2]) is not cell.negated:
             yield cell
 

@@ -153,4 +153,3 @@ class DecisionFinding(StrEnum):
     OVERRIDDEN = "the client replaces figures"
     # reasons beyond money
     BEYOND_STATED = "the client orders what counts beyond money, and one option comes first by that order"
-    TENANTS_PRICED = "what other tenants' traffic costs has a figure"

@@ -270,8 +270,6 @@ def _rule(read: _Read) -> Iterator[DecisionFinding]:
     yield F.LIMIT_RULED if params.money.materiality_usd is None else F.LIMIT_STATED
     if target_gpus(params) <= _FEW_TIMES * read.given.central("evidence:fabric-matters-from-gpus"):
         yield F.FEW_GPUS
-    if read.result.neighbours:
-        yield F.TENANTS_PRICED
     if read.result.priors:
         yield F.PRIORS
     if not is_given(params, "options"):

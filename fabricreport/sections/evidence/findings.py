@@ -17,7 +17,6 @@ class EvidenceFinding(StrEnum):
     """What may be true of the evidence."""
 
     MOSTLY_ASSUMED = "more than half of the inputs behind the advice are assumptions"
-    MOSTLY_SOURCED = "at least half of the inputs behind the advice have a source"
     GRADES_HERE = "the body does not say how many inputs have which grade"
     PRICED = "a price of the price files is behind the advice"
     HELD = "a price row was held back"
@@ -41,7 +40,8 @@ def spoken(given: Inputs, result: EvidenceResult) -> Spoken:
 
 def _holds(given: Inputs, result: EvidenceResult) -> Iterator[EvidenceFinding]:
     used, assumed = (result.numbers[f"evidence.{name}"].value for name in ("used", "used.assumption"))
-    yield F.MOSTLY_ASSUMED if assumed > used / 2 else F.MOSTLY_SOURCED
+    if assumed > used / 2:
+        yield F.MOSTLY_ASSUMED
     if given.params.asked != Question.BUY_ONCE:
         yield F.GRADES_HERE
     if result.prices:
