@@ -8,9 +8,7 @@ from enum import StrEnum
 from fabricreport.books.names import whole_names
 from fabricreport.findings import Name
 from fabricreport.formats import inside
-from fabricreport.sections.decision.courses.single_node import within_nodes
 from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.passes import damages
 from fabricreport.spine.price_dates import price_dates
@@ -26,40 +24,18 @@ class Finding(StrEnum):
     """What may be true of one purchase beside what the sections find."""
 
     # what is asked
-    ASKS_WHICH = "several options: which one"
-    ASKS_ALONE = "one option: what it costs and risks"
-    ASKS_NODES = "jobs within single nodes are advised: whether a network is needed"
     # the conditions of an advice that holds once something is settled
-    SETTLE_BOTH = "quotes and terms of the contract settle what would change it"
-    SETTLE_QUOTES = "quotes settle some of it, and no term does"
-    SETTLE_TERMS = "terms of the contract settle some of it, and no quote does"
-    SETTLE_TESTS = "neither does"
     # the tile of money
-    TILE_LEVEL = "two are compared, and differ neither in cash nor in time, as printed"
-    TILE_TOTAL = "one option alone"
     TILE_NETWORK = "a network is bought"
-    TILE_WITHIN = "jobs within nodes are advised, and differ from those across them in GPU time too, as printed"
-    TILE_WITHIN_CASH = "and they do not: in cash alone"
     SWITCH_WITHIN = "and what would have them joined: longer runs"
     COMPARED = "two options are compared"
     # what would change the advice
-    CARE_ALONE = "one is, and nothing is compared"
-    CARE_STATED = "jobs within nodes are advised, and the client states that none needs more"
-    CARE_CUT = "they are, and we cut the work into them"
     CHANGES = "something uncertain is worth knowing, for it reaches another option"
     NO_CHANGES = "nothing is"
     # why
-    WHY_ALONE = "nothing is compared"
-    WHY_SMALL = "so few GPUs that the network does not show"
-    WHY_BOTH = "each of the two costs less for some cause"
-    WHY_OURS = "the choice alone does"
-    WHY_THEIRS = "its rival alone does"
-    WHY_NONE = "neither of the two costs less for any"
     BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     CLOSE_BY_RULE = "the difference of the two is called close"
     # the case for the other side
-    CASE_SMALL = "the network does not show: the case for paying for one"
-    CASE_ALONE = "nothing is compared: the case for comparing"
     LEANS_TO_RIVAL = "the framework leans away from the advised option"
     # what to read with care, the most important first
     CARE_JUDGES = "experts were asked, and all missed the known answers"
@@ -79,76 +55,36 @@ F, D = Finding, DecisionFinding
 def findings(case: Told) -> Iterator[Finding]:
     """Those that hold here."""
     read = Read(case)
-    for group in (_asked, _conditions, _tiles, _why, _other_side, _care, _body):
+    for group in (_tiles, _why, _care, _body):
         yield from group(read)
-
-
-def _asked(read: Read) -> Iterator[Finding]:
-    if read.holds(D.SINGLE_NODES):
-        yield F.ASKS_NODES
-    else:
-        yield F.ASKS_ALONE if read.alone else F.ASKS_WHICH
-
-
-def _conditions(read: Read) -> Iterator[Finding]:
-    if read.holds(D.SETTLE_FIRST):
-        kinds = {turn.settled["kind"] for turn, _ in read.edges}
-        told = {(True, True): F.SETTLE_BOTH, (True, False): F.SETTLE_QUOTES, (False, True): F.SETTLE_TERMS}
-        yield told.get((_QUOTE in kinds, _TERM in kinds), F.SETTLE_TESTS)
 
 
 def _tiles(read: Read) -> Iterator[Finding]:
     if read.nodes:
-        way = direction(read.case.figure("decision.courses.single_lost"))
-        yield F.TILE_WITHIN_CASH if way == "same" else F.TILE_WITHIN
         if "decision.courses.single_days" in read.result.numbers:
             yield F.SWITCH_WITHIN
         return
-    if read.alone:
-        yield F.TILE_TOTAL
-    else:
+    if not read.alone:
         yield F.COMPARED
-        if not read.holds(D.CASH_AND_TIME, D.CASH_ALONE, D.TIME_ALONE):
-            yield F.TILE_LEVEL
     yield F.CHANGES if read.edges else F.NO_CHANGES
     if f"tco.fabric_capex.{read.verdict.choice}" in read.tco.numbers:
         yield F.TILE_NETWORK
 
 
 def _why(read: Read) -> Iterator[Finding]:
-    if read.nodes:
+    if read.nodes or read.alone or read.small:
         return
-    if read.alone:
-        yield F.WHY_ALONE
-        return
-    if read.small:
-        yield F.WHY_SMALL
-        return
-    ours, theirs = read.causes
-    by_side = {(True, True): F.WHY_BOTH, (True, False): F.WHY_OURS, (False, True): F.WHY_THEIRS}
-    yield by_side.get((bool(ours), bool(theirs)), F.WHY_NONE)
     if read.ethernet:
         yield F.BOTH_SIDES
     if read.verdict.confidence.close:
         yield F.CLOSE_BY_RULE
-
-
-def _other_side(read: Read) -> Iterator[Finding]:
-    if read.nodes:
-        return
-    if read.alone or read.small:
-        yield F.CASE_ALONE if read.alone else F.CASE_SMALL
-    elif read.result.parts:
+    if read.result.parts:
         yield F.LEANS_TO_RIVAL
 
 
 def _care(read: Read) -> Iterator[Finding]:
     """The first few of what this client should know before it reads on."""
     held = read.held
-    if read.nodes:
-        yield F.CARE_STATED if within_nodes(read.given) else F.CARE_CUT
-    elif read.alone:
-        yield F.CARE_ALONE
     every = (
         (F.CARE_JUDGES, D.JUDGES_MISSED in held),
         (F.CARE_LISTING, bool(read.result.turned_without) and not read.nodes),
@@ -176,8 +112,8 @@ def words(case: Told) -> Mapping[str, object]:
     ready = read.result.in_time
     kept = read.result.schedule.advised.in_time if read.nodes else bool(ready)
     return {
-        "our_causes": Name(" and ".join(ours)),
-        "their_causes": Name(" and ".join(theirs)),
+        "our_causes": Name(" and ".join(ours)) if ours else None,
+        "their_causes": Name(" and ".join(theirs)) if theirs else None,
         "in_time_one": names[ready[0]] if ready else None,
         "date_kept": Name("in time") if kept else None,
         **_by_step(read),
@@ -186,6 +122,8 @@ def words(case: Told) -> Mapping[str, object]:
         "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
         **price_dates(read.given, read.result, read.pair),
+        "settled_first": Name("first") if read.held.settle_stage_one else None,
+        "asked_first": Name("first") if read.held.offers_first else None,
     }
 
 

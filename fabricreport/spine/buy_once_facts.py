@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from fabricreport.findings import Facts, Findings
+from fabricreport.findings import Findings
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.monday.words import BETTER
 from fabricreport.spine.buy_once_read import Read
+from fabricreport.spine.page_one_facts import PageOne, page_one
 from fabricreport.spine.passes import Agreed, damages
 from fabricreport.spine.told import Told
 
 Heading = Literal["within", "alone", "small", "close", "saves", "costs"]
-Apart = Literal["both", "cash", "time", "none"]
 Date = Literal["within", "safe", "alone", "both", "one", "neither", "none"]
 Opening = Literal["one_node", "inside", "hidden", "small", "experts", "apart", "none"]
 Tenants = Literal["alike", "apart", "none"]
@@ -21,17 +21,13 @@ Levers = Literal["several", "one", "modest", "none", "untold"]
 
 
 @dataclass(frozen=True)
-class Turns(Facts):
+class Turns(PageOne):
     """What the body's argument turns on. `within` is an advice of jobs within nodes, `none` that there is nothing to tell."""
 
     heading: Heading
     """What the money says: nothing is compared, the networks do not show, none is advised, or one that saves or does not."""
-    apart: Apart
-    """In what the two compared differ, as printed."""
     purchase: Literal["apart", "same", "none"]
     """Whether their networks cost the same to buy."""
-    reversal: Literal["reversed", "nearly", "none"]
-    """Whether anything tried makes the rival the cheaper."""
     renting: Literal["owning", "renting", "none"]
     """Which costs less, for who owns and, where it is owning, rents nothing out."""
     courses: Literal["plain", "involved", "none"]
@@ -74,10 +70,9 @@ def turns(case: Told) -> Turns:
     by_time, by_one, by_two = (bool(words[word]) for word in BETTER)
     owning = tco.owning_cheaper and not side_by_side(read.given)
     return Turns(
+        **page_one(read),
         heading=_heading(read),
-        apart=_apart(decision),
         purchase="apart" if tco.purchase_apart else "same" if tco.purchase_same else "none",
-        reversal="reversed" if decision.reversed else "nearly" if decision.nearly_reversed else "none",
         renting="owning" if owning else "renting" if tco.renting_cheaper else "none",
         courses="plain" if decision.courses_plain else "involved" if decision.courses_involved else "none",
         date=_date(read),
@@ -103,12 +98,6 @@ def _heading(read: Read) -> Heading:
     if read.alone or read.small:
         return "alone" if read.alone else "small"
     return "close" if read.verdict.open else "saves" if read.way == "less" else "costs"
-
-
-def _apart(decision: Findings) -> Apart:
-    if decision.cash_and_time:
-        return "both"
-    return "cash" if decision.cash_alone else "time" if decision.time_alone else "none"
 
 
 def _date(read: Read) -> Date:

@@ -1,0 +1,109 @@
+"""What the argument of page one turns on, for who buys: alike for one purchase and for a plan in stages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fabricreport.findings import Facts, Findings
+from fabricreport.sections.decision.courses.single_node import within_nodes
+from fabricreport.sections.stance import direction
+from fabricreport.spine.buy_once_read import Read
+
+_PRICED = {"quote": "quotes", "contract": "terms"}
+
+
+@dataclass(frozen=True)
+class PageOne(Facts):
+    """What page one turns on. `within` is an advice of jobs within nodes, `none` that there is nothing to tell."""
+
+    course: Literal["rent", "rent_late", "pilot", "within", "ahead", "none"]
+    """What is advised in place of an order or before it: machines rented first, for their cost or for the date, …"""
+    advice: Literal["take", "settle", "stage", "ask", "price", "small", "none"]
+    """Which order: of an option, of one once something is settled, of its first stage; or of the better offer, or on price."""
+    conditions: Literal["both", "quotes", "terms", "tests", "none"]
+    """What settles it: quotes, terms of the contract, both, or the test alone."""
+    missed: Literal["both", "alone", "asking", "choice", "none"]
+    """How the client's date is missed: by either network, by all there is, by asking first, by the one advised."""
+    remedy: Literal["rent", "move", "none"]
+    """What makes production earlier where it is."""
+    money: Literal["both", "cash", "time", "level", "alone", "none"]
+    """In what the two compared differ, as printed."""
+    saved: Literal["both", "cash", "none"]
+    """In what jobs within nodes differ from those across them, as printed."""
+    sure: Literal["act", "ask", "several", "within", "wins", "alone", "none"]
+    """Of what it is told how sure it is: of an order, of asking two or several, of a share won."""
+    dated: Literal["dated", "undated"]
+    """Whether the client has a date."""
+    near: Literal["date", "stated", "none"]
+    """What decides between two that money leaves close."""
+    other: Literal["reversed", "nearly", "small", "alone", "within", "none"]
+    """The case for the other side: of what reverses the order, or comes near; or why there is none."""
+    care: Literal["compared", "alone", "cut", "stated"]
+    """What is read with care first: the comparison, or why jobs stay within nodes (we cut them, or the client says so)."""
+
+
+def page_one(read: Read) -> dict[str, Any]:
+    """The facts of a case, by name."""
+    held = read.held
+    sure = _arm(held, act="sure_act", ask="sure_ask", several="sure_ask_more", within="sure_nodes", wins="sure_of_none")
+    return {
+        "course": _arm(
+            held, rent="rent_first", rent_late="rent_first_late", pilot="pilot_first", within="single_nodes",
+            ahead="order_ahead",
+        ),
+        "advice": _arm(
+            held, take="take", settle="settle_first", stage="sign_stage_one", price="on_price", small="take_small",
+            ask="ask_both",
+        ) if not (held.settle_stage_one or held.offers_first) else "stage" if held.settle_stage_one else "ask",
+        "conditions": _conditions(read),
+        "missed": _arm(held, both="too_late", alone="too_late_alone", asking="late_by_asking", choice="late_choice"),
+        "remedy": _arm(held, rent="late_rent", move="late_move"),
+        "money": _money(read),
+        "saved": _saved(read),
+        "sure": "alone" if read.alone and not read.nodes else sure,
+        "dated": "dated" if read.given.params.dated else "undated",
+        "near": _arm(held, date="near_by_date", stated="near_by_stated"),
+        "other": _other(read),
+        "care": _care(read),
+    }  # fmt: skip
+
+
+def _arm(held: Findings, **arms: str) -> str:
+    """The arm of the one finding among these that holds."""
+    return next((arm for arm, finding in arms.items() if getattr(held, finding)), "none")
+
+
+def _conditions(read: Read) -> str:
+    if not read.held.settle_first:
+        return "none"
+    kinds = {turn.settled["kind"] for turn, _ in read.edges}
+    found = [said for kind, said in _PRICED.items() if kind in kinds]
+    return "both" if len(found) > 1 else found[0] if found else "tests"
+
+
+def _money(read: Read) -> str:
+    if read.nodes or read.alone:
+        return "none" if read.nodes else "alone"
+    told = _arm(read.held, both="cash_and_time", cash="cash_alone", time="time_alone")
+    return "level" if told == "none" else told
+
+
+def _saved(read: Read) -> str:
+    if not read.nodes:
+        return "none"
+    return "cash" if direction(read.case.figure("decision.courses.single_lost")) == "same" else "both"
+
+
+def _other(read: Read) -> str:
+    if read.nodes:
+        return "within"
+    if read.alone or read.small:
+        return "alone" if read.alone else "small"
+    return _arm(read.held, reversed="reversed", nearly="nearly_reversed")
+
+
+def _care(read: Read) -> str:
+    if read.nodes:
+        return "stated" if within_nodes(read.given) else "cut"
+    return "alone" if read.alone else "compared"
