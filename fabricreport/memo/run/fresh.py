@@ -45,7 +45,7 @@ def begin(folder: str, params: str = "") -> None:
 def _share(params: str) -> None:
     """Have the notebooks share what is found of one case; the libraries they import leave their marks before the first."""
     collect_seldom()
-    import matplotlib.pyplot  # noqa: F401
+    import seaborn  # noqa: F401
 
     import fabricreport.theme  # noqa: F401
     from fabricreport.case import keep_open

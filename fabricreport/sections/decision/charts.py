@@ -99,7 +99,7 @@ def schedule_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-b
     )
     order = list(dict.fromkeys((verdict.choice, verdict.runner_up, *found.clocks)))
     frame = pd.DataFrame([step for option in order for step in _way(found.as_of, option, found.clocks[option])])
-    with row_canvas([wrapped(names[option].row, 28, 1) for option in order], head=2, foot=True) as (figure, axis):
+    with row_canvas([wrapped(names[option].row, 24, 1) for option in order], head=2, foot=True) as (figure, axis):
         for at, option in enumerate(order):
             ink, way = inks.get(option, MUTED), frame[frame.option == option]
             half, late = way.half.iloc[-1], way.nine_in_ten.iloc[-1]

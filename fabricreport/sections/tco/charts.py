@@ -68,7 +68,7 @@ def causes_chart(given: Inputs, result: TcoResult) -> Drawing:
         _widen(axis, [bar.value for bar in bars])
         _reach(axis, len(bars), reach, given.params.money.currency)
         for x, align, option in ((0, "left", result.choice), (1, "right", result.rival)):
-            words = wrapped(f"{names[option].row} costs more", 36, 1)
+            words = f"{wrapped(names[option].row, 26, 1)} costs more"
             axis.text(x, 1, words, transform=axis.transAxes, ha=align, va="top", color=colours[option], weight="bold")
         axis.axvline(0, ymax=1 - 1 / (len(bars) + 2), color=INK, linewidth=0.9)
         drawing = svg(figure, chart_id)

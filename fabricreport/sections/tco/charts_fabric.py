@@ -28,7 +28,7 @@ def stages_chart(given: Inputs, result: TcoResult, chart_id: str = "fig-tco-stag
         )  # fmt: skip
         for option, bars in zip(options, axis.containers, strict=True):
             for bar in bars:
-                named = wrapped(names[option].row, 34, 1) if bar is bars[0] else ""
+                named = wrapped(names[option].row, 26, 1) if bar is bars[0] else ""
                 amount = told(bar.get_width())
                 label_end(axis, bar.get_width(), bar.get_y() + bar.get_height() / 2, f"{amount}  {named}", inks[option])
         axis.set(xlabel=None, ylabel=None)
