@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
 from fabricreport.sections.stance import direction
-from fabricreport.spine import buy_once
 from fabricreport.spine.buy_once_read import Read
+from fabricreport.spine.page_one_facts import PageOne, page_one
 from fabricreport.spine.passes import Agreed, damages
 from fabricreport.spine.price_dates import price_dates
 from fabricreport.spine.told import Told
@@ -22,21 +24,10 @@ MOST_CARES = 2
 class Finding(StrEnum):
     """What may be true of a plan in stages beside what the sections find; those of one group exclude each other."""
 
-    # the title
-    GROWS_ON_ONE = "the plan grows on one network"
-    GROWS_ON_SEVERAL = "the plan grows over several sites, each with a network of its own"
-    STAYS = "the plan does not grow"
-    ASKS_NODES = "jobs within nodes are advised: whether a network is needed"
     # two networks side by side
     COMPARED = "two options are compared"
-    ALONE = "one is, and nothing is compared"
     STAGED = "a network is bought in stages"
     STAGES_OF_TWO = "and two of them are side by side"
-    # the money
-    SAVES = "the advised option costs less, as printed"
-    SAVES_OPEN = "of two options left open the first costs less, as printed"
-    EXTRA = "the advised option costs more, as printed"
-    EVEN = "both cost the same, as printed"
     # the stages
     AHEAD_LOST = "the first stage alone is signed for, and what it holds for later ones is lost if growth stops"
     RECABLED = "the first stage holds switches of later ones, and building as needed would lay cables twice"
@@ -48,15 +39,8 @@ class Finding(StrEnum):
     # the case for the other option
     FOLLOWS_MONEY = "what the bill leaves out points away from an advice that money decided"
     # jobs within nodes
-    TILE_WITHIN = "they are advised, and differ from those across nodes in GPU time too, as printed"
-    TILE_WITHIN_CASH = "and they do not: in cash alone"
     SWITCH_WITHIN = "and what would have them joined: longer runs"
-    NODES_SAFE = "no date is stated"
-    NODES_IN_TIME = "they are counted on to be in time"
-    NODES_LATE = "they are not"
     DELIVERY_ALONE = "damages for a late delivery are agreed, and no others"
-    CARE_STATED = "the client states that no job needs more than a node"
-    CARE_CUT = "we cut the work into jobs of one node"
     # what would change the answer
     CHANGES = "something uncertain is worth knowing, for it reaches another option"
     NO_CHANGES = "nothing is"
@@ -89,21 +73,17 @@ _COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: 
 
 
 F = Finding
-WITHIN = (
-    *(F.TILE_WITHIN, F.TILE_WITHIN_CASH, F.SWITCH_WITHIN),
-    *(F.NODES_SAFE, F.NODES_IN_TIME, F.NODES_LATE, F.CARE_STATED, F.CARE_CUT),
-)
-"""What is told of jobs within nodes as in a memo about one purchase."""
 
 
 def findings(case: Told) -> Iterator[Finding]:
     """Those that hold here."""
-    yield from _title(case)
-    yield from _money(case)
+    if compared(case):
+        yield F.COMPARED
     yield from _stages(case)
     yield from _other(case)
     if case.decision().in_nodes:
-        yield from _within(case)
+        if "decision.courses.single_days" in case.decision().numbers:
+            yield F.SWITCH_WITHIN
     else:
         yield F.CHANGES if case.decision().changes else F.NO_CHANGES
     yield from _work(case)
@@ -150,29 +130,47 @@ def compared(case: Told) -> bool:
     return choice != rival and not case.decision().in_nodes
 
 
-def _within(case: Told) -> Iterator[Finding]:
-    """What is told of jobs within nodes alone, by the names that the memo of one purchase has for it."""
-    told = {found.name for found in buy_once.findings(case)}
-    yield from (found for found in WITHIN if found.name in told)
+@dataclass(frozen=True)
+class Turns(PageOne):
+    """What the argument turns on beside page one's facts."""
+
+    asked: Literal["one", "several", "stays", "within"]
+    """How the plan grows: on one network, over several sites, not at all; or whether jobs need a network."""
+    reason: Literal["saves", "open", "extra", "even", "alone", "within"]
+    """What the option advised costs beside its rival, as printed; `open` where neither is advised."""
+    day: Literal["safe", "in_time", "late", "none"]
+    """Whether jobs within nodes are in production by the client's date."""
 
 
-def _title(case: Told) -> Iterator[Finding]:
+def turns(case: Told) -> Turns:
+    """Those of a case."""
+    return Turns(**page_one(Read(case)), asked=_asked(case), reason=_reason(case), day=_day(case))
+
+
+def _asked(case: Told) -> Literal["one", "several", "stays", "within"]:
     cluster = case.inputs.params.cluster
     if case.decision().in_nodes:
-        yield F.ASKS_NODES
-        return
+        return "within"
     if cluster.final_gpus <= cluster.gpus:
-        yield F.STAYS
-    else:
-        yield F.GROWS_ON_SEVERAL if len(cluster.networks(cluster.final_gpus)) > 1 else F.GROWS_ON_ONE
-    yield F.COMPARED if compared(case) else F.ALONE
+        return "stays"
+    return "several" if len(cluster.networks(cluster.final_gpus)) > 1 else "one"
 
 
-def _money(case: Told) -> Iterator[Finding]:
+def _reason(case: Told) -> Literal["saves", "open", "extra", "even", "alone", "within"]:
     if not compared(case):
-        return
-    less = F.SAVES_OPEN if case.decision().verdict.open else F.SAVES
-    yield {"less": less, "more": F.EXTRA, "same": F.EVEN}[direction(case.figure("decision.difference"))]
+        return "within" if case.decision().in_nodes else "alone"
+    way = direction(case.figure("decision.difference"))
+    if way == "less":
+        return "open" if case.decision().verdict.open else "saves"
+    return "extra" if way == "more" else "even"
+
+
+def _day(case: Told) -> Literal["safe", "in_time", "late", "none"]:
+    if not case.decision().in_nodes:
+        return "none"
+    if not case.inputs.params.dated:
+        return "safe"
+    return "in_time" if case.decision().schedule.advised.in_time else "late"
 
 
 def _stages(case: Told) -> Iterator[Finding]:
@@ -241,7 +239,7 @@ def cares(case: Told) -> tuple[Finding, ...]:
 
 def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
-    halls, grows = case.inputs.params.cluster.sites, F.STAYS not in set(_title(case))
+    halls, grows, held = case.inputs.params.cluster.sites, _asked(case) != "stays", case.spoken("decision").findings
     return {
         "Lay_out": _lay_out(case),
         "full_size": Name(_full_size(case)),
@@ -252,6 +250,8 @@ def words(case: Told) -> Mapping[str, object]:
         "in_first": Name(" on the first order" if grows else ""),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
         **price_dates(case.inputs, case.decision(), pair(case)),
+        "settled_first": Name("first") if held.settle_stage_one else None,
+        "asked_first": Name("first") if held.offers_first else None,
         "our_causes": () if case.decision().in_nodes else case.spoken("tco").words["saved"],
     }
 

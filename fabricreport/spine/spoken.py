@@ -47,5 +47,11 @@ SPINE: Mapping[str, Body] = {
         buy_once.Finding, buy_once.findings, buy_once.words, buy_once_facts.Turns, buy_once_facts.turns
     ),
     Question.CHOOSE_PROVIDER.spine: Body(choose_provider.Finding, choose_provider.findings, choose_provider.words),
-    Question.GROW_IN_STAGES.spine: Body(grow_in_stages.Finding, grow_in_stages.findings, grow_in_stages.words),
+    Question.GROW_IN_STAGES.spine: Body(
+        grow_in_stages.Finding,
+        grow_in_stages.findings,
+        grow_in_stages.words,
+        grow_in_stages.Turns,
+        grow_in_stages.turns,
+    ),
 }

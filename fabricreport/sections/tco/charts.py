@@ -122,6 +122,3 @@ def _sum(given: Inputs, label: str, parts: list[Any], *, is_sum: bool = True) ->
     """A bar of several causes together."""
     whole = sum(parts, start=Traced(0.0))
     return _Bar(label, float(rounded(np.mean(plain(whole)))), assumed(given, whole), is_sum)
-
-
-waterfall_chart = causes_chart
