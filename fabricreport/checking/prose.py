@@ -1,5 +1,5 @@
 """Faults of a notebook's prose cells that show without a kernel: a first line that cannot be read, an arm that is missing or
-none of its fact's, a figure nobody declares."""
+none of its fact's, a figure nobody declares, a direction typed behind an amount whose sign nobody has asked."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import nbformat
 
 from fabricreport.blocks.cells import fields_of
 from fabricreport.blocks.choices import figure_of
-from fabricreport.blocks.prose import ProseFault, is_prose, read_cell, refuse_misfit
+from fabricreport.blocks.prose import ProseCell, ProseFault, is_prose, read_cell, refuse_misfit
 from fabricreport.blocks.template import split_style
+from fabricreport.books.glossary import glossary_book
 from fabricreport.declared import DECLARED
 from fabricreport.errors import InputError, Problem
 from fabricreport.figures import FigureSpec, find_spec
@@ -70,6 +71,20 @@ def _faults(source: str, where: str, own: str, kinds: Mapping[str, tuple[str, ..
         patterns = [spec.pattern for spec in DECLARED[figure[1]].specs]
         close = did_you_mean(name, patterns) or ""
         yield Problem("no section declares this figure", where, value=f"{{{field}}}", suggestion=close)
+    yield from _typed(cell, where)
+
+
+def _typed(cell: ProseCell, where: str) -> Iterator[Problem]:
+    """Directions typed behind the amount by which two options lie apart, in a cell that holds whatever its sign is."""
+    if cell.when or cell.by or cell.each or cell.asked:
+        return
+    words = glossary_book().directions
+    typed = re.compile(rf"\{{([^{{}}:]+):abs(?:range)?\}} (?:{'|'.join(map(re.escape, (*words.less, *words.more)))})\b")
+    for found in (found for text in cell.texts for found in typed.finditer(text)):
+        spec = find_spec(DECLARED.values(), found[1])
+        if isinstance(spec, FigureSpec) and spec.compares is not None:
+            remedy = f"Write {{more_or_less:{found[1]}}}, or give the place an arm for each way that it can go."
+            yield Problem("a direction is typed by hand", where, value=found[0], remedy=remedy)
 
 
 def _made(name: str, own: str) -> bool:

@@ -149,17 +149,33 @@ def test_arms_are_refused_unless_every_value_has_one(covered: set[str], random: 
             refuse_misfit(read_cell(f"%%say by=advice\n{text}"), Turns.kinds())
 
 
-def test_a_misfit_is_told_by_cell_before_a_kernel_starts(tmp_path: Path) -> None:
-    path = tmp_path / "buy_once.ipynb"
-    cells = [
-        "x = 1",
-        "%%say by=no_such_fact\n[take]\na",
-        "%%say\n{more_or_less:decision.cash} {more_or_less:tco.total[a]}",
-    ]
+def notebook(path: Path, *cells: str) -> Path:
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells]), path)
-    unknown, undirected = map(str, prose_faults(path))
+    return path
+
+
+@rows(
+    ("cell", "refused"),
+    [
+        ("%%say\n{choice} costs {decision.cash:abs} less.", True),
+        ("%%say\n{choice} costs {decision.cash:abs} {more_or_less:decision.cash}.", False),
+        ("%%say\nIt costs {decision.total[choice]} less.", False),
+        ("%%say when=finding.clear\n{choice} costs {decision.cash:abs} less.", False),
+        ("%%say by=footing\n[assumed]\n{choice} costs {decision.cash:abs} less.\n[sourced]", False),
+    ],
+)
+def test_a_direction_is_not_typed_where_nothing_decides_it(tmp_path: Path, cell: str, refused: bool) -> None:
+    told = [str(fault) for fault in prose_faults(notebook(tmp_path / "buy_once.ipynb", cell))]
+    assert len(told) == refused
+    assert all("typed by hand" in fault and "{more_or_less:decision.cash}" in fault for fault in told)
+
+
+def test_a_misfit_is_told_by_cell_before_a_kernel_starts(tmp_path: Path) -> None:
+    undirected = "%%say\n{more_or_less:decision.cash} {more_or_less:tco.total[a]}"
+    path = notebook(tmp_path / "buy_once.ipynb", "x = 1", "%%say by=no_such_fact\n[take]\na", undirected)
+    unknown, without = map(str, prose_faults(path))
     assert "buy_once.ipynb, cell 2" in unknown and "no such fact" in unknown
-    assert "cell 3" in undirected and "{more_or_less:tco.total[a]}" in undirected
+    assert "cell 3" in without and "{more_or_less:tco.total[a]}" in without
 
 
 def test_a_choice_says_what_there_is_or_that_there_is_none() -> None:
