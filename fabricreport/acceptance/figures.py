@@ -82,7 +82,7 @@ class Figures:
             _id(credit.judged, "credit"),
             credit.amount,
             "usd",
-            label=f"Credit for {credit.judged.test.id}",
+            label=f"Credit for {_told(credit.judged)}",
             rule="shortfall × price of a unit, as the plan writes it down, to where its credits end",
             inputs=()
             if price is None
@@ -174,10 +174,16 @@ class Figures:
         self, one: Judged, part: str, value: float, unit: str, label: str, rule: str, grade: str, digits: int = 3
     ) -> Number:
         return Number(
-            _id(one, part), float(value), unit, f"{label}: {one.test.id}", rule, grade=grade, digits=digits,
+            _id(one, part), float(value), unit, f"{label}: {_told(one)}", rule, grade=grade, digits=digits,
             currency=self.found.case.inputs.currency,
         )  # fmt: skip
 
 
 def _id(one: Judged, part: str) -> str:
     return f"acceptance.{part}.{one.test.id.lower()}.{one.test.stage}.{one.gpus}.{one.size_bytes}"
+
+
+def _told(one: Judged) -> str:
+    """A test at one of its points, in words: a test has a threshold for every size."""
+    sizes = (f"{one.gpus:,} GPUs" if one.gpus else "", f"{one.size_bytes:,} bytes" if one.size_bytes else "")
+    return ", ".join([one.test.id, f"stage {one.test.stage}", *(size for size in sizes if size)])

@@ -18,11 +18,11 @@ from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, 
 from fabricreport.sections.decision.monday.figures import INDEXES, MONDAY
 from fabricreport.sections.decision.neighbours import NEIGHBOURS
 from fabricreport.sections.decision.offers.figures import OFFERS, bid_lines, offers_in
-from fabricreport.sections.decision.own_units import OwnUnit
 from fabricreport.sections.decision.schedule_figures import SCHEDULE
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
 from fabricreport.sections.schedule.days import stable_label
+from fabricreport.sections.schedule.own_weeks import OwnUnit
 
 IN_USE, WEEKS = "in_use", "tail_risk.weeks"
 _IN_USE = "Value in use"

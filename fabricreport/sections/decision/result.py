@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.bases import is_time
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.information import Estimate
@@ -33,12 +34,12 @@ from fabricreport.sections.decision.monday.at_stake import AtStake, at_stake_of
 from fabricreport.sections.decision.neighbours import neighbours_of
 from fabricreport.sections.decision.offers.bids import Bid, bids_of
 from fabricreport.sections.decision.offers.study import OffersResult
-from fabricreport.sections.decision.own_units import OwnUnit, own_unit
 from fabricreport.sections.decision.priors import Prior, lead_with_equal_priors, priors_of
 from fabricreport.sections.decision.reversals import Reversals, reversals_of
 from fabricreport.sections.decision.schedule import Schedule, schedule_of
 from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_one, turns_of
 from fabricreport.sections.decision.unquoted import Unquoted, unquoted_of
+from fabricreport.sections.schedule.own_weeks import OwnUnit, own_weeks
 from fabricreport.vocabulary import NEITHER, STATED, Confidence, CourseKind, Grade, Ground
 
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, *STATED)
@@ -308,7 +309,12 @@ class DecisionResult:
 
     def own_unit(self, turn: Turn) -> OwnUnit:
         """How values of an input are told to this client."""
-        return own_unit(self._search, turn, (self.verdict.choice, self.verdict.runner_up))
+        if turn.is_choice or not is_time(turn.unit):
+            return OwnUnit(turn.unit, 1.0, turn.in_use)
+        draws = plain(self._given.own(turn.input_id))
+        weeks = {o: own.bring_up_weeks for o, own in self._bills.own.items()}
+        pair = (self.verdict.choice, self.verdict.runner_up)
+        return own_weeks(turn.input_id, draws, weeks, pair) or OwnUnit(turn.unit, 1.0, float(np.median(draws)))
 
     def edges(self) -> tuple[tuple[Turn, Edge], ...]:
         """The same, each as an input and the place at which another option is advised."""

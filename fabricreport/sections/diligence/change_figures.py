@@ -26,7 +26,8 @@ def unit_of(at: DiligenceFigures, key: str) -> str:
     moved = _moved(at, key)
     if moved.input_id.startswith(_OF_OFFER):
         return at.result.book.question(moved.question).unit
-    return str(at.given.record(moved.input_id)["unit"])
+    own = at.own_weeks(moved.input_id)
+    return own.unit if own else str(at.given.record(moved.input_id)["unit"])
 
 
 def _rests_on(at: DiligenceFigures, key: str) -> tuple[str, ...]:
@@ -47,7 +48,8 @@ def _end_spec(when: str, words: str, rule: str, end: str) -> EachSpec:
     def value(at: DiligenceFigures, key: str) -> float:
         found = figure(at, key)
         assert found is not None, "asked for where there is one"
-        return float(found.quantile(_ENDS[end]))
+        own, told = at.own_weeks(_moved(at, key).input_id), float(found.quantile(_ENDS[end]))
+        return own.told(told) if own else told
 
     def label(at: DiligenceFigures, key: str) -> str:
         return f"What {_moved(at, key).question} moves, {end} end, {words}"

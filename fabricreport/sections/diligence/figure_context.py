@@ -10,21 +10,29 @@ from fabricreport.books.answers import Answer
 from fabricreport.books.providers import ContractOnly, Seller
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.provenance import inputs_of
+from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.diligence.changes import Changes, key_of
 from fabricreport.sections.diligence.held import Held, held
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
+from fabricreport.sections.schedule.own_weeks import OF_WEEKS, OwnUnit, own_weeks
 
 SIZES = ("param:cluster.gpus", "param:cluster.gpus_per_node")
 
 
 @dataclass(frozen=True)
 class DiligenceFigures:
-    """What the figures of diligence are made from."""
+    """What the figures of diligence are made from; `weeks`: until each option runs stably."""
 
     given: Inputs
     result: DiligenceResult
+    weeks: Mapping[str, Traced]
+
+    def own_weeks(self, input_id: str) -> OwnUnit | None:
+        """The client's own weeks for one of those that every network's are reckoned from; None for any other input."""
+        among = dict.fromkeys((self.result.option.id, self.result.rival.id, *self.weeks))
+        of = [option for option in among if option in self.weeks]
+        return own_weeks(input_id, self.given.own(input_id), self.weeks, of) if input_id.startswith(OF_WEEKS) else None
 
     # ---- the acceptance test
 

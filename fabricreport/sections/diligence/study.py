@@ -108,7 +108,9 @@ def run(
         terms_of_rival=None if its is None else its.terms,
         changes=changes,
     )
-    return replace(result, numbers=DeclaredFigures(FIGURES, DiligenceFigures(given, result), given))
+    return replace(
+        result, numbers=DeclaredFigures(FIGURES, DiligenceFigures(given, result, tail.bring_up_weeks), given)
+    )
 
 
 def nodes_of(given: Inputs) -> int:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from fabricreport.bases import is_time
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.provenance import inputs_of, plain
-from fabricreport.sections.decision.turning import Search, Turn
 from fabricreport.sections.schedule.days import start_unit
 
 OF_WEEKS = "evidence:weeks-to-stable-"
@@ -34,15 +33,14 @@ class OwnUnit:
         return value * self.per
 
 
-def own_unit(search: Search, turn: Turn, pair: Sequence[str]) -> OwnUnit:
-    """The unit of an input for this client; of two options whose weeks it carries it is that of the first."""
-    if turn.is_choice or not is_time(turn.unit):
-        return OwnUnit(turn.unit, 1.0, turn.in_use)
-    bills, draws = search.base.bills, plain(search.base.given.own(turn.input_id))
-    for option in pair if turn.input_id.startswith(OF_WEEKS) else ():
-        weeks = bills.own[option].bring_up_weeks
-        if turn.input_id in inputs_of(weeks):
-            unit = start_unit(o.bring_up_weeks for o in bills.own.values())
-            units = plain(weeks) * (DAYS_PER_WEEK if unit == "day" else 1.0)
-            return OwnUnit(unit, float(np.median(units / draws)), float(np.median(units)), option)
-    return OwnUnit(turn.unit, 1.0, float(np.median(draws)))
+def own_weeks(input_id: str, draws: Any, weeks: Mapping[str, Any], among: Iterable[str]) -> OwnUnit | None:
+    """The unit of the client's own weeks, for an input that those of an option are made from; None for any other input.
+
+    `draws`: the input's; `weeks`: until each option runs stably; of several options `among` those it carries, the first's.
+    """
+    for option in among if input_id.startswith(OF_WEEKS) else ():
+        if input_id in inputs_of(weeks[option]):
+            unit = start_unit(weeks.values())
+            own = plain(weeks[option]) * (DAYS_PER_WEEK if unit == "day" else 1.0)
+            return OwnUnit(unit, float(np.median(own / plain(draws))), float(np.median(own)), option)
+    return None

@@ -5,16 +5,17 @@ from __future__ import annotations
 import bench
 import numpy as np
 import pytest
+from answer_cases import WEEKS
 from rows import rows
 
+from fabricreport.case import Case
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.provenance import plain
-from fabricreport.sections.decision.own_units import OF_WEEKS, own_unit
-from fabricreport.sections.decision.turning import Search
+from fabricreport.sections.schedule.own_weeks import OF_WEEKS, OwnUnit, own_weeks
 from fabricreport.uncertain import exactly
 
 pytestmark = pytest.mark.slow
-CLIENTS = ("example", "halden-cloud", "kestrel-lab", "tern-finetuning")
+CLIENTS = ("example", "tern-finetuning")
 SIZES = (256, 1024, 4096)
 
 
@@ -40,25 +41,41 @@ def test_the_weeks_in_use_are_those_of_the_table_of_dates_for_every_client() -> 
     assert not apart
 
 
+def own(case: Case, key: str) -> OwnUnit | None:
+    weeks = {option: own.bring_up_weeks for option, own in case.chain.bills.own.items()}
+    return own_weeks(key, case.inputs.own(key), weeks, (case.comparison.choice, case.comparison.rival))
+
+
 @rows("name", CLIENTS)
 def test_a_value_of_the_input_is_told_as_the_weeks_that_the_model_makes_of_it(name: str) -> None:
     case = bench.case(name)
-    search = Search(case.chain, case.comparison)
-    pair = (case.comparison.choice, case.comparison.rival)
-    for key in sorted(i for i in search.base.reached_by if i.startswith(OF_WEEKS)):
-        unit = own_unit(search, search.turn(key), pair)
-        if unit.option:
-            for value in (1.0, 7.0):
-                made = search.fast.replacing({key: exactly(value)}).bills.own[unit.option].bring_up_weeks
-                days = DAYS_PER_WEEK if unit.unit == "day" else 1.0
-                assert unit.told(value) == pytest.approx(float(np.median(plain(made))) * days)
+    units = {i: unit for i in sorted(case.chain.reached_by) if i.startswith(OF_WEEKS) and (unit := own(case, i))}
+    assert units
+    for key, unit in units.items():
+        for value in (1.0, 7.0):
+            made = case.chain.bare().replacing({key: exactly(value)}).bills.own[unit.option].bring_up_weeks
+            days = DAYS_PER_WEEK if unit.unit == "day" else 1.0
+            assert unit.told(value) == pytest.approx(float(np.median(plain(made))) * days)
 
 
 def test_own_weeks_grow_with_the_cluster_and_the_input_does_not() -> None:
-    key, per = f"{OF_WEEKS}infiniband", []
+    per = []
     for gpus in SIZES:
         case = bench.changed("example", cluster__gpus=gpus, options=["infiniband-ndr", "rocev2-branded-400g"])
-        search = Search(case.chain, case.comparison)
-        per.append(own_unit(search, search.turn(key), ("infiniband-ndr", "rocev2-branded-400g")).per)
+        unit = own(case, f"{OF_WEEKS}infiniband")
+        assert unit is not None
+        per.append(unit.per)
     assert per == sorted(per)
     assert per[0] < per[-1]
+
+
+def test_weeks_that_a_seller_answers_with_lie_in_the_range_that_is_printed_of_them() -> None:
+    case = bench.case("answered")
+    numbers = case.result("diligence").numbers
+    ends = {
+        end: [numbers[i] for i in numbers if i.startswith(f"diligence.after_{end}.") and f".{WEEKS['question']}." in i]
+        for end in ("low", "high")
+    }
+    own = [(low, high) for low, high in zip(ends["low"], ends["high"], strict=True) if low.unit == WEEKS["unit"]]
+    assert own
+    assert not [(low.id, low.text, high.text) for low, high in own if not low.value <= WEEKS["value"] <= high.value]
