@@ -28,6 +28,7 @@ from typing import Any, Generic, TypeVar, TypeVarTuple
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
+from fabricreport.marks import Part
 
 At = TypeVar("At")
 Keys = TypeVarTuple("Keys")
@@ -65,8 +66,9 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
 
     Everything but the pattern may be a function of the section's context and the keys of the id, in the pattern's order.
     `when` says of which keys there is a figure; it must be cheap, for it is asked whenever ids are listed. `currency`,
-    `grade`, `date` and `stale` stand in the place of what follows from the inputs, where they are given. A figure that tells
-    two options apart says with `compares` which of them has less where it is above zero, and which has more.
+    `grade` and `date` stand in the place of what follows from the inputs, where they are given. A total names what it is
+    the sum of as its `parts`. A figure that tells two options apart says with `compares` which of them has less where it is
+    above zero, and which has more.
     """
 
     pattern: str
@@ -82,7 +84,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
     currency: str | Callable[[At, *Keys], str] = ""
     grade: str | Callable[[At, *Keys], str] = ""
     date: str | Callable[[At, *Keys], str] = ""
-    stale: bool | Callable[[At, *Keys], bool | None] | None = None
+    parts: Callable[[At, *Keys], Iterable[Part]] | None = None
     when: Callable[[At, *Keys], bool] | None = None
     compares: Callable[[At, *Keys], tuple[str, str]] | None = None
 
@@ -103,14 +105,13 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
             digits=said(self.digits),
             central=self.central,
             counted=self.counted,
+            parts=self.parts(at, *keys) if self.parts else (),
         )
-        stale = said(self.stale)
         return replace(
             made,
             currency=said(self.currency) or made.currency,
             grade=said(self.grade) or made.grade,
             date=said(self.date) or made.date,
-            stale=made.stale if stale is None else stale,
             compares=self.compares(at, *keys) if self.compares else None,
         )
 

@@ -13,7 +13,7 @@ from rows import rows
 
 from fabricreport.case import Case
 from fabricreport.chain import Chain
-from fabricreport.inputs import drawn_exactly
+from fabricreport.provenance import drawn_exactly
 from fabricreport.models.judgement.turning import TOLERANCE
 from fabricreport.provenance import plain
 from fabricreport.scenario import changed_params

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from fabricreport import formats
 from fabricreport.blocks import Drawing
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import plain
-from fabricreport.sections.assumed import assumed
+from fabricreport.marks import assumed
+from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.tco.cost import TIME_CAUSES
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.theme import (
@@ -119,7 +119,11 @@ def _parts(given: Inputs, result: TcoResult) -> list[_Bar]:
     for timed, sort, words in ((False, "cash", "Cash"), (True, "GPU time", "GPU time")):
         group = {c: value for c, value in means.items() if (c in TIME_CAUSES) == timed}
         shown = [
-            _Bar(result.labels[c], value, assumed(given, result.difference.parts[c]))
+            _Bar(
+                result.labels[c],
+                value,
+                assumed(given, result.difference.parts[c], inputs_of(result.difference.parts[c])),
+            )
             for c, value in group.items()
             if abs(value) > floor
         ]

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from fabricreport.blocks import Drawing
 from fabricreport.books.names import whole_names
 from fabricreport.inputs import Inputs
+from fabricreport.provenance import mean_of
 from fabricreport.sections.tco.charts import colours_of
 from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.sections.tco.result import Ownership, TcoResult
@@ -45,7 +46,7 @@ def _stage_bars(axis: Axes, option: str, owned: Ownership, rows: list[tuple[str,
     for i, (build, bought) in enumerate(zip(builds, owned.bought[option], strict=True)):
         at = 0.0
         for shade, cause in zip((1.0, 0.62, 0.36, 0.16, 0.08), bought, strict=False):
-            value = float(rounded(bought[cause]))
+            value = float(rounded(mean_of(bought[cause])))
             axis.bar(i, value, bottom=at, width=0.62, color=hue, alpha=shade, edgecolor="white")
             at += value
             rows.append((option, build.month, CAUSES[cause], value))
