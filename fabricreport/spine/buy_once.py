@@ -8,7 +8,6 @@ from enum import StrEnum
 from fabricreport.books.names import whole_names
 from fabricreport.findings import Name, Named
 from fabricreport.formats import inside
-from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.single_node import within_nodes
 from fabricreport.sections.decision.finding import DecisionFinding
@@ -327,7 +326,6 @@ def words(case: Told) -> Mapping[str, object]:
         "interval_rule": interval_rule(read.given),
         "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
-        **_price_dates(read),
     }
 
 
@@ -341,13 +339,3 @@ def _charged_way(read: Read) -> Name | None:
     """Whether our model of time makes RoCEv2 cost more than InfiniBand, or less; None where no pair is told."""
     charged = read.case.tco().numbers.get("tco.pairs.charged")
     return Name("less" if charged.value < 0 else "more") if charged is not None else None
-
-
-def _price_dates(read: Read) -> Mapping[str, object]:
-    """The months of the oldest and the newest price behind the bills compared."""
-    behind = {i for o in read.pair for i in inputs_of(read.result.totals[o]) if i.startswith(_PRICE)}
-    days = sorted(read.given.prices.by_id(i).date for i in behind)
-    return {
-        "oldest_price": Name(f"{days[0]:%B %Y}") if days else None,
-        "newest_price": Name(f"{days[-1]:%B %Y}") if days else None,
-    }

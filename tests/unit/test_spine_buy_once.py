@@ -152,12 +152,6 @@ def test_levers_pay_and_the_best_comes_first() -> None:
     assert all(net[lever] > 0 for lever in read.levers)
 
 
-def test_prices_are_dated_by_their_own_months() -> None:
-    said = words(client("example"))
-    assert str(said["oldest_price"]) != str(said["newest_price"])
-    assert "2026" in str(said["newest_price"])
-
-
 @rows("name", ["example", "halden-cloud"])
 def test_page_one_has_the_steps_worth_most_and_the_body_the_others(name: str) -> None:
     case = client(name)

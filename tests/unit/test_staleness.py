@@ -100,11 +100,11 @@ def test_an_amount_of_which_it_cannot_be_told_is_marked_where_it_rests_on_such_a
 
 
 def test_the_number_of_a_heading_bears_no_mark() -> None:
-    number = PlacedNum("n", "$3", 3.0, "d", "told", stale=True)
+    number = PlacedNum("n", "$3", 3.0, "d", "told", stale=True, ring=True)
     (strong, words) = unmarked([Strong((number,)), Text("less")])
     assert isinstance(strong, Strong) and words == Text("less")
     (shown,) = strong.children
-    assert isinstance(shown, PlacedNum) and (shown.text, shown.stale) == ("$3", False)
+    assert isinstance(shown, PlacedNum) and (shown.text, shown.stale, shown.ring) == ("$3", False, False)
 
 
 def ringed(value: Any, ids: tuple[str, ...] = ()) -> bool:

@@ -59,7 +59,7 @@ def render_html(document: Document) -> str:
         kinds=KINDS,
         most_named=MOST_NAMED,
         first_use=writer.first_use,
-        any_stale=document.any_stale,
+        keys=document.keys,
         heading=heading,
     )
     return page + "\n"

@@ -313,7 +313,7 @@ def _payload(document: Document) -> Data:
         "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
         "sources_heading": _optional(sources_at),
         "derivations_heading": _optional(derived_at),
-        "any_stale": document.any_stale,
+        "keys": document.keys,
         "places": {},
         "places_wanted": False,
     }
