@@ -136,20 +136,25 @@ class _Rows(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.tables: list[list[tuple[str, list[Shown | None]]]] = []
+        self.inside = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         if tag == "table":
             self.tables.append([])
-        elif tag == "tr" and self.tables:
+            self.inside = True
+        elif self.inside and tag == "tr":
             self.tables[-1].append((given.get("class") or "", []))
-        elif tag in ("td", "th") and self.tables and self.tables[-1]:
+        elif self.inside and tag in ("td", "th"):
             self.tables[-1][-1][1].append(None)
-        elif tag == "data" and self.tables and self.tables[-1] and re.fullmatch(r"[-+.e\d]+", given.get("value") or ""):
+        elif self.inside and tag == "data" and re.fullmatch(r"[-+.e\d]+", given.get("value") or ""):
             self.tables[-1][-1][1][-1:] = [Shown(float(str(given["value"])), stale=False)]
-        elif given.get("class") == "stale" and self.tables and self.tables[-1] and self.tables[-1][-1][1]:
+        elif self.inside and given.get("class") == "stale":
             cells = self.tables[-1][-1][1]
             cells[-1] = replace(cells[-1], stale=True) if cells[-1] else None
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag != "table"
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -13,11 +13,8 @@ def keys(*, stale: bool, assumed: bool) -> tuple[str, ...]:
     """A text for each mark that the document bears."""
     aged, mostly = (formats.write(part, "share") for part in (AGED, MOSTLY))
     dagger = (
-        f"A dagger ({DAGGER}) marks money of which prices out of date, or within two weeks of it, make up {aged} or more, and any "
-        "total with a marked part as large. A sum found by search bears it if it rests on such a price; nothing but money does."
+        f"A dagger ({DAGGER}) marks money of which prices out of date, or within two weeks of it, make up {aged} or more, and a "
+        "total with a marked part as large. It also marks sums found by search that rest on one."
     )
-    ring = (
-        f"A ring ({RING}) marks a figure of page one, or a row of a table, of whose range our assumptions carry {mostly} or more, "
-        "or which rests on nothing else."
-    )
+    ring = f"A ring ({RING}) marks figures of page one, and rows of tables, of whose range our assumptions carry {mostly} or more."
     return (*((dagger,) if stale else ()), *((ring,) if assumed else ()))
