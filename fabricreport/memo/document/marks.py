@@ -13,8 +13,8 @@ def keys(*, stale: bool, assumed: bool) -> tuple[str, ...]:
     """A text for each mark that the document bears."""
     aged, mostly = (formats.write(part, "share") for part in (AGED, MOSTLY))
     dagger = (
-        f"A dagger ({DAGGER}) marks money of which prices out of date, or within two weeks of it, make up {aged} or more, and a "
-        "total with a marked part as large. It also marks sums found by search that rest on one."
+        f"A dagger ({DAGGER}): prices out of date, or within two weeks of it, are or may be {aged} or more of the money, "
+        "or of a part as large."
     )
-    ring = f"A ring ({RING}) marks figures of page one, and rows of tables, of whose range our assumptions carry {mostly} or more."
+    ring = f"A ring ({RING}): we assume {mostly} or more of the range."
     return (*((dagger,) if stale else ()), *((ring,) if assumed else ()))
