@@ -29,6 +29,7 @@ from fabricreport.base_rules import rule_of
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
+from fabricreport.marks import Part
 
 At = TypeVar("At")
 Keys = TypeVarTuple("Keys")
@@ -66,9 +67,10 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
 
     Everything but the pattern may be a function of the section's context and the keys of the id, in the pattern's order.
     `when` says of which keys there is a figure; it must be cheap, for it is asked whenever ids are listed. `currency`,
-    `grade`, `date` and `stale` stand in the place of what follows from the inputs, where they are given. A figure that tells
-    two options apart says with `compares` which of them has less where it is above zero, and which has more. What `base_rules`
-    cannot tell of its base by the pattern alone is said with `base`, by the fields of `Base`.
+    `grade` and `date` stand in the place of what follows from the inputs, where they are given. A total names what it is
+    the sum of as its `parts`. A figure that tells two options apart says with `compares` which of them has less where it is
+    above zero, and which has more. What `base_rules` cannot tell of its base by the pattern alone is said with `base`, by the
+    fields of `Base`.
     """
 
     pattern: str
@@ -84,7 +86,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
     currency: str | Callable[[At, *Keys], str] = ""
     grade: str | Callable[[At, *Keys], str] = ""
     date: str | Callable[[At, *Keys], str] = ""
-    stale: bool | Callable[[At, *Keys], bool | None] | None = None
+    parts: Callable[[At, *Keys], Iterable[Part]] | None = None
     when: Callable[[At, *Keys], bool] | None = None
     compares: Callable[[At, *Keys], tuple[str, str]] | None = None
     base: Callable[[At, *Keys], Mapping[str, Any]] | None = None
@@ -106,14 +108,13 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
             digits=said(self.digits),
             central=self.central,
             counted=self.counted,
+            parts=self.parts(at, *keys) if self.parts else (),
         )
-        stale = said(self.stale)
         made = replace(
             made,
             currency=said(self.currency) or made.currency,
             grade=said(self.grade) or made.grade,
             date=said(self.date) or made.date,
-            stale=made.stale if stale is None else stale,
             compares=self.compares(at, *keys) if self.compares else None,
         )
         return _based(made, self.pattern, keys, self.base(at, *keys) if self.base else {})

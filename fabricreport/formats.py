@@ -240,7 +240,7 @@ def write(value: float, unit: str, digits: int = 3, currency: str = "USD") -> st
 
     An amount that its source states in another currency (`eur`) is written in that one.
     """
-    paid_in = _paid_in(unit, currency)
+    paid_in = currency_of(unit, currency)
     if paid_in:
         per = unit.partition("/")[2].replace("gpu", "GPU")
         amount = money(value, digits, SYMBOLS.get(paid_in, paid_in + NBSP))
@@ -249,7 +249,7 @@ def write(value: float, unit: str, digits: int = 3, currency: str = "USD") -> st
     return writer(value, digits) if writer else f"{plain_number(value, digits)}{NBSP}{unit}"
 
 
-def _paid_in(unit: str, currency: str) -> str:
+def currency_of(unit: str, currency: str) -> str:
     """The currency of an amount: the memo's for `usd`, else the one that the unit names; none where it is no amount."""
     named = unit.partition("/")[0].upper()
     return currency if named == "USD" else named if named in SYMBOLS else ""
@@ -272,7 +272,7 @@ class Scale:
 
 def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
     """A scale for a column whose largest absolute value is `largest`, so that all cells share unit and decimals."""
-    paid_in = _paid_in(unit, currency)
+    paid_in = currency_of(unit, currency)
     symbol = SYMBOLS.get(paid_in, paid_in)
     if paid_in:
         joint = "" if paid_in in SYMBOLS else NBSP

@@ -39,7 +39,7 @@ from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
 from fabricreport.offered import with_offers
 from fabricreport.overrides import Figures, deciding, resolved
-from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.provenance import Traced, drawn_exactly, inputs_of, out_of_date, plain
 from fabricreport.reader import Books, Reader
 from fabricreport.records import contested_record, evidence_record, origin, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
@@ -167,8 +167,12 @@ class Inputs(Reader):
         other._values = {i: cast(Traced, plain(d)) for i, d in self._values.items()}
         return other
 
-    def _tagged(self, values: Any, ids: set[str]) -> Traced:
-        return Traced(values, ids) if self._traced else cast(Traced, plain(values))  # bare inputs know no ids
+    def tagged(self, values: Any, ids: set[str]) -> Traced:
+        """Values that are made of these inputs, and all out of date where one of them is; bare inputs know no ids."""
+        if not self._traced:
+            return cast(Traced, plain(values))
+        made = Traced(values, ids)
+        return out_of_date(made) if any(i.startswith("price:") and self.prices.by_id(i).stale for i in ids) else made
 
     def with_params(self, params: Params) -> Inputs:
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
@@ -285,14 +289,14 @@ class Inputs(Reader):
 
     def _value(self, input_id: str) -> Traced:
         draws = self.draw(input_id)
-        return self._tagged(plain(draws)[0], {*inputs_of(draws)}) if drawn_exactly(draws) else draws
+        return self.tagged(plain(draws)[0], {*inputs_of(draws)}) if drawn_exactly(draws) else draws
 
     def _draw(self, input_id: str) -> Traced:
         kind, _, name = input_id.partition(":")
         if kind == "contested":
             if name not in self._quantities:
                 drawn = self.contested(name).quantile(self.sampler.uniforms(input_id))
-                return self._tagged(drawn, set())
+                return self.tagged(drawn, set())
             return self._following(input_id, self._sample(self.uncertain(input_id), input_id))
         if kind == "param":
             value = value_at(self.params, name)
@@ -301,7 +305,7 @@ class Inputs(Reader):
         if not self._converted(input_id):
             return own
         converted: Any = own * self.rate(self.prices[name].currency)
-        return self._tagged(converted, set())
+        return self.tagged(converted, {*inputs_of(converted)})
 
     def own(self, input_id: str) -> Traced:
         """Draws of an input in its own unit and currency; one replaced by a reference takes the other's draws."""
@@ -330,7 +334,7 @@ class Inputs(Reader):
         """The draws under the input's own id; one replaced by a reference takes the other's."""
         other = self.stated_by(input_id)
         ids = {input_id, CORRELATION} if self._moves_with_others(other) else {input_id}
-        return self._tagged(drawn if other == input_id else plain(self.own(other)), ids)
+        return self.tagged(drawn if other == input_id else plain(self.own(other)), ids)
 
     def _moves_with_others(self, input_id: str) -> bool:
         """Whether an input's draws are tied to those of its group."""
@@ -348,7 +352,7 @@ class Inputs(Reader):
 
         def drawn() -> Traced:
             spread = Uncertain("pert", rate.low, rate.rate, rate.high) if rate.low < rate.high else exactly(rate.rate)
-            return self._tagged(self._sample(spread, "+".join(rate.inputs)), set(rate.inputs))
+            return self.tagged(self._sample(spread, "+".join(rate.inputs)), set(rate.inputs))
 
         return _once(self._samples, f"{_RATE}:{source}", drawn)
 
@@ -368,7 +372,7 @@ class Inputs(Reader):
         wide = np.asanyarray(values, dtype=float)
         if wide.shape != (self.draws,):
             wide = np.broadcast_to(wide, (self.draws,))
-        return wide if isinstance(wide, Traced) else self._tagged(wide, set())
+        return wide if isinstance(wide, Traced) else self.tagged(wide, set())
 
     # ---- who asked for what
 
@@ -402,7 +406,6 @@ class Inputs(Reader):
         ids, figures = self._footing(more.pop("inputs", ()))
         sources, told = self._footing(more.pop("sources", ()))
         taken = {i for figure in (*figures, *told) for i in figure.sources}
-        more["unmoved"] = {i for figure in figures if not figure.stale for i in figure.inputs}
         made = self.maker.number(
             id, value, unit, label=label, rule=rule, inputs=ids, sources={*sources, *taken}, **more
         )
@@ -493,8 +496,3 @@ def _once(made: dict[str, Found], name: str, make: Callable[[], Found]) -> Found
     if name not in made:
         made[name] = make()
     return made[name]
-
-
-def drawn_exactly(draws: Traced) -> bool:
-    """True when every draw of an input is the same number."""
-    return float(draws.min()) == float(draws.max())

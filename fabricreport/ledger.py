@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fabricreport import formats
 from fabricreport.bases import Base, derived
+from fabricreport.marks import DrawnInputs, Part, assumed, dated
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.vocabulary import Grade
 
@@ -28,12 +29,6 @@ VALUE_DIGITS = 9
 
 CLIENTS_WORD, COUNTED, UNFOUNDED = Grade.CONTRACT, Grade.MEASURED, Grade.ASSUMPTION
 """Grades of numbers that no book vouches for: made of params only; counted by this package; made of nothing at all."""
-
-
-CARRIED = 0.05
-"""The part of a number's range that what is past its shelf life must carry for the number to be marked."""
-UNMARKED = frozenset({"share", "relative", "count", "year-ad"})
-"""Units of numbers that are never marked as resting on what is past its shelf life."""
 
 
 def weakest(grades: Iterable[str], otherwise: str) -> str:
@@ -77,6 +72,7 @@ class Number:
     spread: Spread | None = None
     date: str = ""
     stale: bool = False
+    assumed: bool = False
     digits: int = 3
     currency: str = "USD"
     central: str = ""
@@ -169,6 +165,7 @@ class Number:
             "date": self.date,
             "stale": self.stale,
             "base": self.based.as_dict(),
+            "assumed": self.assumed,
             **in_currency(self.unit, self.currency),
             **({"central": self.central} if self.central else {}),
             **({"compares": dict(zip(("less", "more"), self.compares, strict=True))} if self.compares else {}),
@@ -210,39 +207,6 @@ def _median(ordered: NDArray[np.float64]) -> float:
     return float(ordered[half]) if ordered.size % 2 else float(ordered[half - 1] + ordered[half]) / 2
 
 
-def carried(values: NDArray[np.float64], causes: Sequence[NDArray[np.float64]]) -> float:
-    """The part of the spread of values that lies on a plane through their causes, less what chance alone would give.
-
-    0 where neither varies; without effect of the causes it is 0 in most samples.
-    """
-    moving = [c - c.mean() for c in causes if np.ptp(c) > 0]
-    centred = values - values.mean()
-    whole = float(centred @ centred)
-    if not moving or whole == 0:
-        return 0.0
-    x = np.stack([c / np.sqrt(c @ c) for c in moving], axis=1)
-    along = x.T @ centred
-    explained = min(float(along @ np.linalg.lstsq(x.T @ x, along, rcond=None)[0]) / whole, 1.0)
-    chance = len(moving) / max(values.size - 1, 1)
-    return float(np.sqrt(max(explained - chance * (1 - explained), 0.0)))
-
-
-class InputRecords(Protocol):
-    """What tells the record (source, date, grade ...) of one input id."""
-
-    def record(self, input_id: str) -> Mapping[str, Any]:
-        """The record of `price:…`, `evidence:…`, `param:…` as the document contract lists it."""
-        ...
-
-
-class DrawnInputs(InputRecords, Protocol):
-    """What the ledger asks for: records of inputs, and their draws."""
-
-    def draw(self, input_id: str) -> Any:
-        """The draws of an input."""
-        ...
-
-
 @dataclass(frozen=True)
 class NumberMaker:
     """Makes numbers whose inputs, grade, date and staleness follow from the provenance of the arrays given."""
@@ -264,12 +228,11 @@ class NumberMaker:
         digits: int = 3,
         central: str = "p50",
         counted: bool = False,
-        unmoved: Container[str] = frozenset(),
+        parts: Iterable[Part] = (),
     ) -> Number:
         """Turn a value (scalar, or draws along the first axis) into a ledger number.
 
-        It is `stale` where inputs past their shelf life carry more than `CARRIED` of its range; a number without a
-        range where it rests on any, those that did not move the figures it is made of (`unmoved`) apart.
+        `parts` are what a total is the sum of: where one that makes up much of it is marked it is (see `marks.dated`).
 
         `central` says which statistic of the draws is printed: `p50` or `mean`. Inputs named in `inputs`
         (params, mostly) are added to those the array itself carries; `sources` are entries the number tells
@@ -306,33 +269,9 @@ class NumberMaker:
             ),
             spread=spread,
             date=max(dates, default=""),
-            stale=unit not in UNMARKED and self._old(value, unit, [i for i in ids if self._past(i)], unmoved),
+            stale=dated(self.records, value, ids, unit, parts),
+            assumed=assumed(self.records, value, ids),
             digits=digits,
             currency=self.currency,
             central=central if spread else "",
         )
-
-    def _past(self, input_id: str) -> bool:
-        return bool(self.records.record(input_id).get("stale"))
-
-    def _old(self, value: Any, unit: str, past: Sequence[str], unmoved: Container[str]) -> bool:
-        """Whether it is as old as they are. Money at one seller's rent is, though a price without a range carries nothing."""
-        own = inputs_of(value)
-        rents = unit.startswith("usd") and any(i in own and self._is_rent(i) for i in past)
-        return rents or self._moved(value, past, unmoved)
-
-    def _is_rent(self, input_id: str) -> bool:
-        """Whether it is what one seller asks for a GPU-hour, without a range."""
-        of_hour = str(self.records.record(input_id).get("unit", "")).endswith("/gpu-hour")
-        return of_hour and float(np.ptp(plain(self.records.draw(input_id)))) == 0.0
-
-    def _moved(self, value: Any, past: Sequence[str], unmoved: Container[str]) -> bool:
-        """Whether inputs past their shelf life move a value that rests on them."""
-        values = np.atleast_1d(plain(value))
-        if values.size == 1:
-            own = inputs_of(value)
-            return any(i in own or i not in unmoved for i in past)
-        causes = [plain(self.records.draw(i)) for i in past]
-        if any(c.shape != values.shape for c in causes):
-            return True
-        return bool(causes) and carried(values, causes) > CARRIED

@@ -14,41 +14,70 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 NO_INPUTS: frozenset[str] = frozenset()
+STEP = 2.0**-20
+"""By how much dearer, as a part of the price: too little to turn any choice, far more than what rounding loses."""
 
 
 class Traced(np.ndarray[Any, np.dtype[Any]]):
     """A numpy array with the ids of the inputs it depends on."""
 
     inputs: frozenset[str]
+    dearer: NDArray[np.float64] | None
+    """The same numbers at dearer old prices; None where no old price has a part in them."""
 
     def __new__(cls, values: ArrayLike, inputs: frozenset[str] | set[str] | tuple[str, ...] = NO_INPUTS) -> Traced:
         """An array of floats that depends on `inputs`, and on whatever `values` depend on already."""
         array = np.array(values, dtype=float).view(cls)
         array.inputs = frozenset(inputs) | inputs_of(values)
+        array.dearer = np.array(_dearer(values), dtype=float) if _ages(values) else None
         return array
 
     def __array_finalize__(self, parent: Any) -> None:
-        self.inputs = getattr(parent, "inputs", NO_INPUTS)
+        self.inputs, self.dearer = getattr(parent, "inputs", NO_INPUTS), None
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
-        inputs = _union(args)
-        if kwargs:
-            inputs, kwargs = inputs | _union(kwargs), _plain(kwargs)
-        return _wrap(getattr(ufunc, method)(*_plain(args), **kwargs), inputs)
+        return _applied(getattr(ufunc, method), args, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        inputs = _union((args, kwargs))
-        return _wrap(func(*_plain(args), **_plain(kwargs)), inputs)
+        return _applied(func, args, kwargs)
 
     def __getitem__(self, key: Any) -> Any:
-        return _wrap(np.asarray(self)[_plain(key)], self.inputs | _union(key))
+        return _applied(_item, (self, key), {})
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.inputs = self.inputs | _union((key, value))
+        if self.dearer is not None or _ages(value):
+            self.dearer = np.array(self) if self.dearer is None else self.dearer
+            self.dearer[_plain(key)] = _dearer(value)
         np.asarray(self)[_plain(key)] = _plain(value)
 
     def __reduce__(self) -> Any:
-        return (Traced, (np.asarray(self), tuple(sorted(self.inputs))))
+        return (Traced, (np.asarray(self), tuple(sorted(self.inputs))), {"inputs": self.inputs, "dearer": self.dearer})
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(state)
+
+
+def drawn_exactly(draws: ArrayLike) -> bool:
+    """True when every draw of an input is the same number."""
+    return bool(np.ptp(plain(draws)) == 0)
+
+
+def out_of_date(values: Traced) -> Traced:
+    """The same numbers, known to be past their shelf life."""
+    values.dearer = np.asarray(values) * (1 + STEP)
+    return values
+
+
+def aged(value: Any) -> float | None:
+    """Which part of an amount's mean prices out of date make up: how far it would fall were they nothing, to first order.
+
+    None where the amount does not know; for what they make up of nothing, infinity.
+    """
+    if not isinstance(value, Traced) or value.dearer is None:
+        return None
+    mean, moved = mean_of(value), float(np.mean(value.dearer - np.asarray(value))) / STEP
+    return abs(moved / mean) if mean else np.inf if moved else 0.0
 
 
 def inputs_of(*values: Any) -> frozenset[str]:
@@ -97,16 +126,52 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _wrap(result: Any, inputs: frozenset[str]) -> Any:
-    if isinstance(result, tuple):
-        return tuple(_wrap(r, inputs) for r in result)
-    if isinstance(result, list):
-        return [_wrap(r, inputs) for r in result]
+def _ages(value: Any) -> bool:
+    """Whether anything out of date has a part in a value."""
+    if isinstance(value, Traced):
+        return value.dearer is not None
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return isinstance(value, list | tuple) and any(map(_ages, value))
+
+
+def _dearer(value: Any) -> Any:
+    """The bare numbers at dearer old prices."""
+    if isinstance(value, Traced):
+        return _plain(value) if value.dearer is None else value.dearer
+    if isinstance(value, tuple):
+        return tuple(map(_dearer, value))
+    if isinstance(value, list):
+        return list(map(_dearer, value))
+    if isinstance(value, dict):
+        return {k: _dearer(v) for k, v in value.items()}
+    return value
+
+
+def _item(values: Any, key: Any) -> Any:
+    return np.asarray(values)[key]
+
+
+def _applied(done: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What a function of numpy makes of bare numbers, with the ids of all; done again at dearer old prices where it ages."""
+    dearer = None
+    if _ages(args) or (kwargs and _ages(kwargs)):
+        dearer = done(*_dearer(args), **{k: v for k, v in _dearer(kwargs).items() if k != "out"})
+    return _wrap(done(*_plain(args), **_plain(kwargs)), _union((args, kwargs)) if kwargs else _union(args), dearer)
+
+
+def _wrap(result: Any, inputs: frozenset[str], dearer: Any = None) -> Any:
+    if isinstance(result, tuple | list):
+        each = dearer if dearer is not None else [None] * len(result)
+        wrapped = [_wrap(r, inputs, d) for r, d in zip(result, each, strict=True)]
+        return tuple(wrapped) if isinstance(result, tuple) else wrapped
     if not inputs or not isinstance(result, np.ndarray | np.generic) or result.dtype.kind not in "fib":
         return result
     bare = np.asarray(result)
     array = bare.view(Traced)
     array.inputs = NO_INPUTS if _cancelled(bare) else inputs
+    if dearer is not None and array.inputs and bare.dtype.kind == "f":
+        array.dearer = np.asarray(dearer)
     return array
 
 

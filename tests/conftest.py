@@ -37,7 +37,7 @@ SPREAD = {
     "test_renter_laws.py",
 }
 """Files of many clients: each is asked by one worker, whichever is free."""
-DRAWN = {f"test_{law}_laws.py" for law in ("cash", "close", "schedule", "step", "sure", "terms")}
+DRAWN = {f"test_{law}_laws.py" for law in ("cash", "close", "mark", "schedule", "step", "sure", "terms")}
 """Files of laws on the same clients drawn at random: all that is asked of one is asked together, so that it is drawn once."""
 LONG = (MEMOS, "test_build.py", "test_execute.py", "test_liveness.py", "test_every_branch.py")
 """Groups that take longest, begun first: one begun last would leave the other worker idle."""

@@ -28,7 +28,8 @@ from fabricreport.blocks.preview import preview_html, preview_text
 from fabricreport.blocks.tables import Cell, Column, Row, frame_parts, table_node
 from fabricreport.blocks.template import Binder, Prose
 from fabricreport.findings import Facts, Name
-from fabricreport.ledger import InputRecords, Number, Record
+from fabricreport.ledger import Number, Record
+from fabricreport.marks import InputRecords
 
 MIME = "application/vnd.fabricreport.block+json"
 TONES = get_args(Tone)

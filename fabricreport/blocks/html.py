@@ -188,6 +188,10 @@ class HtmlWriter:
         """The attribute that sets a table's width."""
         return EMPTY
 
+    def row_mark(self, row: TableRow) -> Markup:
+        """What a mark at the head of a row says of all of it."""
+        return EMPTY
+
     def digits(self, node: DataTable, row: int, column: int) -> str:
         """Classes that line up the decimal point of a cell set right."""
         return ""
@@ -269,7 +273,8 @@ class HtmlWriter:
         right = node.columns[c].align == "right"
         if c == 0:
             mark = Markup('<span class="mark" title="first choice">▸</span> ') if row.role == "winner" else EMPTY
-            return Markup('<th scope="row" class="first{}">{}{}</th>').format(" r" if right else "", mark, body)
+            words = Markup("{}{}{}").format(mark, body, self.row_mark(row))
+            return Markup('<th scope="row" class="first{}">{}</th>').format(" r" if right else "", words)
         if not right:
             return Markup("<td>{}</td>").format(body)
         return Markup('<td class="r{}">{}</td>').format(self.digits(node, r, c), body)

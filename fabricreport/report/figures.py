@@ -181,9 +181,7 @@ Said = str | Callable[[ReportFigures, str], str]
 
 
 def _count(name: str, label: str, value: Callable[[ReportFigures], int], rule: str = "count") -> Spec:
-    return Spec(
-        f"report.{name}", "count", label=label, rule=rule, value=lambda at: float(value(at)), counted=True, stale=False
-    )
+    return Spec(f"report.{name}", "count", label=label, rule=rule, value=lambda at: float(value(at)), counted=True)
 
 
 def _count_each(name: str, label: Said, rule: str, value: Callable[[ReportFigures, str], int]) -> EachSpec:

@@ -26,7 +26,6 @@ def _spec(part: str, label: str, value: Callable[[Replay], int]) -> EachSpec:
         rule="count of rows, each judged by the guard with what was known then",
         value=lambda _, replay: float(value(replays()[replay])),
         counted=True,
-        stale=False,
     )
 
 

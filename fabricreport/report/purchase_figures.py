@@ -33,7 +33,6 @@ def _count(name: str, label: str, rule: str, counted: Callable[[Hindsight], bool
         rule=rule,
         value=lambda _: float(sum(map(counted, all_compared().values()))),
         counted=True,
-        stale=False,
     )
 
 
@@ -80,7 +79,6 @@ PURCHASES = (
         inputs=lambda at, purchase: (*_of_purchase(at, purchase), *_priced(all_compared()[purchase])),
         central="mean",
         currency="USD",
-        stale=False,
         when=lambda _, purchase: all_compared()[purchase].bill_usd is not None,
     ),
 )

@@ -11,7 +11,6 @@ from fabricreport.formats import inside
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.passes import damages
-from fabricreport.spine.price_dates import price_dates
 from fabricreport.spine.told import Told
 
 MOST_CARE = 2
@@ -43,7 +42,6 @@ class Finding(StrEnum):
     CARE_UNPRICED = "a price that nobody publishes can turn the money"
     CARE_GPU = "the GPUs are of an older generation"
     CARE_STOOD_IN = "a price of the package stands in for the client's own"
-    PRICES_DATED = "prices stand behind the totals"
     DAMAGES_SHARED = "and they are the share of the loss: nothing caps them"
     DELIVERY_PRICED = "and so are damages for a late delivery"
     DELIVERY_ALONE = "they alone are: no network between nodes is bought"
@@ -93,8 +91,6 @@ def _care(read: Read) -> Iterator[Finding]:
         (F.CARE_STOOD_IN, D.STOOD_IN in held),
     )
     yield from [finding for finding, true in every if true][:MOST_CARE]
-    if price_dates(read.given, read.result, read.pair):
-        yield F.PRICES_DATED
 
 
 def _body(read: Read) -> Iterator[Finding]:
@@ -121,7 +117,6 @@ def words(case: Told) -> Mapping[str, object]:
         "taken": names[read.result.courses.base],
         "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
-        **price_dates(read.given, read.result, read.pair),
         "settled_first": Name("first") if read.held.settle_stage_one else None,
         "asked_first": Name("first") if read.held.offers_first else None,
     }

@@ -19,7 +19,6 @@ from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.spine.choose_provider_read import Read
-from fabricreport.spine.price_dates import months, price_dates
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import STATED, Ground, Side
 
@@ -92,7 +91,6 @@ class Finding(StrEnum):
     ALONE_ASKED = "there is one offer and no other course"
     NOBODY_PRICED = "there is no price and no other course"
     # what would change it, and the body
-    PRICES_DATED = "prices stand behind the bills"
     HAND_OVER = "the client has a date, and may miss it where what it rents is handed over late"
     MORE_OFFERS = "the table of page one leaves some offers out"
     SOME_WITHOUT = "several nodes, and some price does not hold the network, or does not say so"
@@ -246,8 +244,6 @@ def _better(read: Read) -> Iterator[Finding]:
 
 
 def _body(read: Read) -> Iterator[Finding]:
-    if _price_dates(read, list(read.found.judged.values()) if read.found else []):
-        yield F.PRICES_DATED
     yield from () if is_given(read.given.params, "money.horizon_months") else (F.TERM_ASSUMED,)
     if read.counted_on:
         yield F.HAND_OVER
@@ -333,7 +329,6 @@ def words(case: Told) -> Mapping[str, object]:
         "questions": tuple(_questions(case, order)),
         "hour_at": _hour_at(read),
         "single_way": Name("less" if read.single < 0 else "more") if read.single is not None else None,
-        **_price_dates(read, order),
         "good_until": Name(last_day(case, order[0])) if order else None,
         "term": (Named("term", "term"),) if not read.networked else (),
         **{f"turns_{kind}": (turn,) if turn else () for kind, turn in turning(case).items()},
@@ -403,13 +398,6 @@ def _questions(case: Told, order: list[Judged]) -> Iterator[Named]:
         asked.setdefault(to_ask(case, one, "question"), []).append(one.offer.seller)
     for question, sellers in asked.items():
         yield Named(listed(sellers), sellers[0], question=Name(question))
-
-
-def _price_dates(read: Read, order: list[Judged]) -> Mapping[str, Name]:
-    """The months of the oldest and the newest price of the sellers; without any, of the market's."""
-    if not order:
-        return price_dates(read.given, read.result, (read.verdict.choice, read.verdict.runner_up))
-    return months(read.given.prices.by_id(one.price).date for one in order)
 
 
 def last_day(case: Told, judged: Judged) -> str:

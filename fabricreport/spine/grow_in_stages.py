@@ -13,7 +13,6 @@ from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.page_one_facts import PageOne, page_one
 from fabricreport.spine.passes import Agreed, damages
-from fabricreport.spine.price_dates import price_dates
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import Confidence, CourseKind, Side
 
@@ -66,7 +65,6 @@ class Finding(StrEnum):
     CARE_UNTRIED = "the model was tried on no mixture of experts"
     CARE_GENERATION = "which side leads depends on the generation of the equipment"
     CARE_LISTING = "the advice hangs on one listed price"
-    PRICES_DATED = "prices stand behind the totals"
 
 
 _COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
@@ -100,8 +98,6 @@ def findings(case: Told) -> Iterator[Finding]:
             yield Finding[agreed.name]
     if not case.decision().in_nodes:
         yield from cares(case)
-    if price_dates(case.inputs, case.decision(), pair(case)):
-        yield F.PRICES_DATED
 
 
 def _work(case: Told) -> Iterator[Finding]:
@@ -249,7 +245,6 @@ def words(case: Told) -> Mapping[str, object]:
         "in_all": Name("over all stages" if grows else "in all"),
         "in_first": Name(" on the first order" if grows else ""),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
-        **price_dates(case.inputs, case.decision(), pair(case)),
         "settled_first": Name("first") if held.settle_stage_one else None,
         "asked_first": Name("first") if held.offers_first else None,
         "our_causes": () if case.decision().in_nodes else case.spoken("tco").words["saved"],

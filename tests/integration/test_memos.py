@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 from itertools import permutations
@@ -21,12 +22,14 @@ from delivered_cases import delivery, write
 from one_process import page, whole
 from pypdf import PdfReader
 from read_memo import page_texts, read_memo, share_in_common
+from totals import Shown, too_clean, totals_in
 
 import fabricreport.case as case_module
 from fabricreport.acceptance.study import plan_of
 from fabricreport.formats import NBSP
 from fabricreport.memo.build import BuildResult, build
 from fabricreport.memo.document.gather import gather
+from fabricreport.memo.document.marks import DAGGER, RING, keys
 from fabricreport.memo.document.stitch import merged_ledger, stitch
 from fabricreport.memo.run.execute import run_sections
 from fabricreport.memo.run.volatile import strip_volatile
@@ -125,6 +128,55 @@ def test_the_html_fetches_nothing_and_every_link_in_it_arrives(memos: dict[str, 
     assert [f for f in links.fetched if not f.startswith("data:")] == []
     assert links.targets - links.ids == set()
     assert links.data > 50
+
+
+class _Rows(HTMLParser):
+    """The rows of every table of a memo, by what they are, with the amounts in them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[list[tuple[str, list[Shown | None]]]] = []
+        self.inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "table":
+            self.tables.append([])
+            self.inside = True
+        elif self.inside and tag == "tr":
+            self.tables[-1].append((given.get("class") or "", []))
+        elif self.inside and tag in ("td", "th"):
+            self.tables[-1][-1][1].append(None)
+        elif self.inside and tag == "data" and re.fullmatch(r"[-+.e\d]+", given.get("value") or ""):
+            self.tables[-1][-1][1][-1:] = [Shown(float(str(given["value"])), stale=False)]
+        elif self.inside and given.get("class") == "stale":
+            cells = self.tables[-1][-1][1]
+            cells[-1] = replace(cells[-1], stale=True) if cells[-1] else None
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag != "table"
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_no_printed_total_is_cleaner_than_a_part_above_the_mark(memos: dict[str, BuildResult], client: str) -> None:
+    reader = _Rows()
+    reader.feed(memos[client].memo_html.read_text())
+    assert sum(map(totals_in, reader.tables)) > 3 and any(
+        shown and shown.stale for t in reader.tables for _, r in t for shown in r
+    )
+    assert not [at for table in reader.tables for at in too_clean(table)]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_a_seller_gets_bears_no_marks_and_the_memo_says_what_its_own_mean(
+    memos: dict[str, BuildResult], client: str
+) -> None:
+    folder = memos[client].folder
+    for name in ("letters", "acceptance-plan"):
+        text = "".join(page_texts(folder / f"{name}.pdf")) + (folder / f"{name}.html").read_text().partition("<body")[2]
+        assert DAGGER not in text and RING not in text
+    memo = memos[client].memo_html.read_text().partition("<main")[2]
+    assert all(key in memo for key in keys(stale='class="stale"' in memo, assumed='class="ring"' in memo))
 
 
 @pytest.mark.parametrize("client", CLIENTS)

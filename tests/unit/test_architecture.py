@@ -39,7 +39,7 @@ def dotted(node: ast.AST) -> str:
 FOUNDATIONS = set(
     words(
         """atomic base_rules bases behaviour bounds claim decimals descriptors durations errors evidence findings formats hostile_text ledger
-    located project provenance spreadsheet strict_yaml uncertain vocabulary"""
+    located marks project provenance spreadsheet strict_yaml uncertain vocabulary"""
     )
 )
 """Small modules that every room may import, models excepted."""

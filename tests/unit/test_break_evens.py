@@ -13,9 +13,8 @@ from rows import rows
 
 from fabricreport.case import Case
 from fabricreport.chain import Chain
-from fabricreport.inputs import drawn_exactly
 from fabricreport.models.judgement.turning import TOLERANCE
-from fabricreport.provenance import plain
+from fabricreport.provenance import drawn_exactly, plain
 from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.decision.turning import Turn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -175,3 +176,18 @@ def test_the_figures_that_are_told_answer_the_question() -> None:
 def test_a_figure_that_reads_as_before_has_not_moved() -> None:
     before, after = ({"headline": {"numbers": [{"id": "a", "text": "over 99 %", "value": v}]}} for v in (0.995, 0.997))
     assert compare_headlines(before, after) == ()
+
+
+@pytest.mark.slow
+@rows("name", ["example", "tern-finetuning", "kestrel-lab", "serving-replicas-64", "offers"])
+def test_page_one_of_every_question_can_say_from_when_to_when_its_prices_are(name: str) -> None:
+    case = bench.case(name)
+    words = case.spoken(case.inputs.params.asked.spine).words
+    first, last = (datetime.strptime(str(words[f"{age}_price"]), "%B %Y").date() for age in ("oldest", "newest"))
+    total = case.figure("decision.offers.total.example-hosting") if name == "offers" else None
+    dates = [
+        case.inputs.prices.by_id(i).date.replace(day=1)
+        for i in (total.inputs if total else ())
+        if i.startswith("price:")
+    ]
+    assert first <= min(dates, default=last) and max(dates, default=last) <= last <= case.as_of

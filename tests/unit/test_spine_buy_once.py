@@ -72,7 +72,7 @@ def test_of_what_excludes_each_other_one_holds(name: str) -> None:
 
 def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_side() -> None:
     holds = found("infiniband ahead")
-    assert {F.ASKS_WHICH, F.TILE_NETWORK, F.WHY_BOTH, F.PRICES_DATED} <= holds
+    assert {F.ASKS_WHICH, F.TILE_NETWORK, F.WHY_BOTH} <= holds
     told = turned("infiniband ahead")
     assert (told.heading, told.date) == ("saves", "neither")
     assert (told.passes, told.clause) == ("one", "one")
@@ -133,12 +133,6 @@ def test_levers_pay_and_the_best_comes_first() -> None:
     assert 0 < len(read.levers) <= MOST_LEVERS
     assert net[read.levers[0]] == max(net.values()) > 0
     assert all(net[lever] > 0 for lever in read.levers)
-
-
-def test_prices_are_dated_by_their_own_months() -> None:
-    said = words(client("example"))
-    assert str(said["oldest_price"]) != str(said["newest_price"])
-    assert "2026" in str(said["newest_price"])
 
 
 @rows("name", ["example", "halden-cloud"])

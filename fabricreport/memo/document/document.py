@@ -17,6 +17,7 @@ from fabricreport.blocks.nodes import Flow, Glance, Heading, Headline, Text, Top
 from fabricreport.errors import Problem
 from fabricreport.memo.document.derive import Derivation, InputSet, appendix, quoted_input
 from fabricreport.memo.document.gather import Gathered, Piece, gather
+from fabricreport.memo.document.marks import keys
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
 from fabricreport.memo.document.parts import parted
 from fabricreport.memo.document.placed import PlacedNote
@@ -32,7 +33,10 @@ DERIVATIONS_TITLE = "Where each number comes from"
 
 @dataclass(frozen=True)
 class FrontMatter:
-    """The title block. `kind` is what the document is called; `status` is "Client copy" or "Draft"; a notebook nobody checked is a draft."""
+    """The title block. `kind` is what the document is called; `status` is "Client copy" or "Draft"; a notebook nobody checked is a draft.
+
+    Only a document that is `marked` says by marks what its numbers rest on: what a seller gets has none.
+    """
 
     title: str
     client: str
@@ -47,6 +51,7 @@ class FrontMatter:
     version: str
     seed: str
     kind: str
+    marked: bool = True
 
     @property
     def shown_status(self) -> str:
@@ -67,7 +72,7 @@ class Document:
     (`first_numbers`, with the ids of inputs that they repeat), of the sources the first `printed_sources`, which are those it
     cites, and those of the inputs that it lists. `derivations` has one entry for each printed number that was worked out; a
     number that repeats an input leads to the input's entry in `inputs`. `input_sets` names sets of inputs that several derivations share.
-    `called` says by its id how prose calls each figure, table and heading.
+    `keys` says what each mark on it means. `called` says by its id how prose calls each figure, table and heading.
     """
 
     front: FrontMatter
@@ -83,7 +88,7 @@ class Document:
     input_sets: tuple[InputSet, ...]
     headline: Mapping[str, Any]
     problems: tuple[Problem, ...]
-    any_stale: bool
+    keys: tuple[str, ...]
     first_numbers: frozenset[str]
     printed_sources: int
     sources_heading: ContentsLine | None
@@ -125,6 +130,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     """The `Document` of what `gather` found in the notebook; neither is changed."""
     problems = list(found.problems)
     front, section_titles = _front_matter(nb, found.pieces, title)
+    found = found if front.marked else _unmarked(found)
     parts = parted(found.pieces)
     glance, headline, body = _split_special(parts.body, problems)
     _, more_headline, annex = _split_special(parts.annexes, problems)
@@ -144,10 +150,10 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         if numbering.prints_numbers(found.pieces)
         else None
     )
-    resolver = Resolver(numbering, marks_age=front.kind != LETTERS)
+    resolver = Resolver(numbering, rings=front.marked)
     done_glance = resolver.glance(glance, "the glance") if glance else None
     done_first = [node for piece in numbered_first for node in resolver.resolve(piece)]
-    met = resolver.used_numbers()
+    met, resolver.rings = resolver.used_numbers(), False
     first_numbers = frozenset([*met, *(i for n in met if (i := quoted_input(found.ledger[n], book.inputs)))])
     done_body = [node for piece in numbered_body for node in resolver.resolve(piece)]
     done_annexes = [node for piece in numbered_annexes for node in resolver.resolve(piece)]
@@ -169,7 +175,10 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         input_sets=closing.sets,
         headline={**headline, **more_headline},
         problems=tuple(problems),
-        any_stale=resolver.marks_age and any(found.ledger[i].get("stale") for i in used),
+        keys=keys(
+            stale=any(found.ledger[i].get("stale") for i in used),
+            assumed=resolver.any_ring,
+        ),
         sources_heading=sources_at,
         derivations_heading=derivations_at,
         first_numbers=first_numbers,
@@ -227,8 +236,16 @@ def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter,
         version=line("version", __version__),
         seed=line("seed"),
         kind=line("kind", MEMORANDUM),
+        marked=own.get("marked") is not False,
     )
     return front, titles
+
+
+def _unmarked(found: Gathered) -> Gathered:
+    """The same without a mark at any number or input."""
+    plain = {"stale": False, "assumed": False}
+    ledger, inputs = ({i: {**entry, **plain} for i, entry in book.items()} for book in (found.ledger, found.inputs))
+    return replace(found, ledger=ledger, inputs=inputs)
 
 
 def _first_heading(pieces: list[Piece]) -> str:

@@ -7,17 +7,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricreport.blocks.nodes import Cite, DataTable, Figure, Formula, Heading, Image, Node, Note, Num, Ref
+from fabricreport.blocks.nodes import Cite, DataTable, Figure, Formula, Heading, Image, Node, Note, Num, Ref, TableRow
 from fabricreport.memo.document.tables import TableShape
 
 
 @dataclass(frozen=True)
 class PlacedNum(Num):
-    """A number that leads to its derivation; `footing` is the kind of knowledge it rests on, `stale` its age."""
+    """A number that leads to its derivation; `footing` is the kind of knowledge it rests on, `stale` its age.
+
+    `ring` says that it is mostly assumed, where the page says so of single numbers.
+    """
 
     anchor: str
     footing: str
     stale: bool
+    ring: bool
+
+
+@dataclass(frozen=True)
+class PlacedRow(TableRow):
+    """A row of a table; `ring` says that all it tells is mostly assumed."""
+
+    ring: bool
 
 
 @dataclass(frozen=True)

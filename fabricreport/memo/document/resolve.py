@@ -39,6 +39,7 @@ from fabricreport.blocks.nodes import (
     TableRow,
     Text,
 )
+from fabricreport.ledger import Record
 from fabricreport.memo.document.derive import FOOTING, quoted_input
 from fabricreport.memo.document.numbering import ContentsLine, NumberedPiece, Numbering, Place, in_report, left_out
 from fabricreport.memo.document.placed import (
@@ -51,6 +52,7 @@ from fabricreport.memo.document.placed import (
     PlacedNote,
     PlacedNum,
     PlacedRef,
+    PlacedRow,
     PlacedTable,
 )
 from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
@@ -65,24 +67,33 @@ _EMIT = "Emit it through the block functions."
 
 
 def unmarked(nodes: Iterable[Inline]) -> tuple[Inline, ...]:
-    """The words of a heading or a title: their numbers bear no mark of age, which the text beneath has."""
+    """The words of a heading or a title: their numbers bear no marks, which the text beneath has."""
 
     def one(node: Inline) -> Inline:
         if isinstance(node, PlacedNum):
-            return replace(node, stale=False)
+            return replace(node, stale=False, ring=False)
         return replace(node, children=unmarked(node.children)) if isinstance(node, Strong | Em | Link) else node
 
     return tuple(one(node) for node in nodes)
 
 
-class Resolver:
-    """Copies nodes with what `Numbering` found; remembers the footnotes and the numbers it met.
+def _numbers(nodes: Iterable[Inline]) -> Iterator[PlacedNum]:
+    """Every number among inline nodes."""
+    for node in nodes:
+        if isinstance(node, PlacedNum):
+            yield node
+        elif isinstance(node, Strong | Em | Link):
+            yield from _numbers(node.children)
 
-    Without `marks_age` no number bears a mark of age.
+
+class Resolver:
+    """Copies nodes with what `Numbering` found; remembers the footnotes, the numbers it met, and whether a mark was set.
+
+    A ring is set at the numbers of page one (`rings`), and at the head of a row all of whose numbers are mostly assumed.
     """
 
-    def __init__(self, numbering: Numbering, *, marks_age: bool = True) -> None:
-        self.marks_age = marks_age
+    def __init__(self, numbering: Numbering, *, rings: bool = False) -> None:
+        self.rings, self.any_ring = rings, False
         self.notes: list[PlacedNote] = []
         self._numbering = numbering
         self._used: dict[str, None] = {}
@@ -200,8 +211,16 @@ class Resolver:
         )
 
     def _row(self, row: TableRow, width: int) -> TableRow:
+        outside, self.rings = self.rings, False
         cells = tuple(self.inline(cell) for cell in row.cells[:width])
-        return TableRow(cells + ((),) * (width - len(cells)), row.role)
+        self.rings = outside
+        told = [number for cell in cells[1:] for number in _numbers(cell)]
+        ring = bool(told) and all(self._entry(number).get("assumed") for number in told)
+        self.any_ring |= ring
+        return PlacedRow(cells + ((),) * (width - len(cells)), row.role, ring)
+
+    def _entry(self, number: Num) -> Record:
+        return self._numbering.ledger.get(number.id, {})
 
     def _formula(self, node: Formula) -> PlacedFormula:
         self._formulas += 1
@@ -254,7 +273,9 @@ class Resolver:
         self._used.setdefault(node.id)
         anchor = self._numbering.anchors.of("d", quoted_input(entry, self._numbering.book.inputs) or node.id)
         footing = FOOTING.get(str(entry.get("grade") or ""), "")
-        return PlacedNum(node.id, node.text, node.value, anchor, footing, self.marks_age and bool(entry.get("stale")))
+        ring = self.rings and bool(entry.get("assumed"))
+        self.any_ring |= ring
+        return PlacedNum(node.id, node.text, node.value, anchor, footing, bool(entry.get("stale")), ring)
 
     def _ref(self, node: Ref) -> Ref | Text:
         target = self._numbering.targets.get(node.id)

@@ -71,7 +71,7 @@ def _alone(memo: Any, name: str, cells: list[Any]) -> Any:
     front = dict(memo.metadata["fabricreport"])
     title = plain_text(heading.children) if heading else str(front["title"])
     kind = {"kind": LETTERS} if name == LETTERS.lower() else {}
-    part.metadata["fabricreport"] = {**front, "title": title, "subject": title, **kind}
+    part.metadata["fabricreport"] = {**front, "title": title, "subject": title, "marked": False, **kind}
     part.cells = list(cells)
     return part
 

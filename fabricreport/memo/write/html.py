@@ -60,8 +60,8 @@ def render_html(document: Document) -> str:
         kinds=KINDS,
         most_named=MOST_NAMED,
         first_use=writer.first_use,
-        any_stale=document.any_stale,
         convention=CONVENTION,
+        keys=document.keys,
         heading=heading,
     )
     return page + "\n"

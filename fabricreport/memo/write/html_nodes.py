@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from fabricreport.blocks.html import EMPTY, HtmlWriter, unbroken
-from fabricreport.blocks.nodes import Cite, DataTable, Figure, Flow, Heading, Note, Num, Numbered, Ref, Scalar
+from fabricreport.blocks.nodes import Cite, DataTable, Figure, Flow, Heading, Note, Num, Numbered, Ref, Scalar, TableRow
+from fabricreport.memo.document.marks import DAGGER, RING
 from fabricreport.memo.document.placed import (
     PlacedCite,
     PlacedFigure,
@@ -19,6 +20,7 @@ from fabricreport.memo.document.placed import (
     PlacedNote,
     PlacedNum,
     PlacedRef,
+    PlacedRow,
     PlacedTable,
 )
 from fabricreport.memo.document.safe import slug
@@ -28,6 +30,7 @@ from fabricreport.spreadsheet import csv_text
 MOST_DATA_ROWS = 12
 """Of longer data a figure shows the file alone: nobody reads the bars of a histogram."""
 _MOST_PADDED = 6
+_RING = Markup('<span class="ring" title="mostly assumed">{}</span>').format(RING)
 
 
 class MemoWriter(HtmlWriter):
@@ -62,14 +65,15 @@ class MemoWriter(HtmlWriter):
         if node.anchor not in self.first_use:
             self.first_use[node.anchor] = f"u-{node.anchor}"
             identity = Markup(' id="{}"').format(self.first_use[node.anchor])
-        stale = Markup('<span class="stale" title="rests on a price out of date">†</span>')
-        return Markup('<a class="num {}"{} href="#{}"><data value="{}">{}</data>{}</a>').format(
+        stale = Markup('<span class="stale" title="rests on prices out of date">{}</span>').format(DAGGER)
+        return Markup('<a class="num {}"{} href="#{}"><data value="{}">{}</data>{}</a>{}').format(
             node.footing,
             identity,
             node.anchor,
             node.text if node.value is None else node.value,
             unbroken(node.text),
             stale if node.stale else EMPTY,
+            _RING if node.ring else EMPTY,
         )
 
     def reference(self, node: Ref) -> Markup:
@@ -102,6 +106,10 @@ class MemoWriter(HtmlWriter):
     def identity(self, node: Numbered) -> Markup:
         """The anchor."""
         return Markup(' id="{}"').format(node.anchor) if isinstance(node, PlacedFigure | PlacedTable) else EMPTY
+
+    def row_mark(self, row: TableRow) -> Markup:
+        """The ring of a row that is mostly assumed."""
+        return _RING if isinstance(row, PlacedRow) and row.ring else EMPTY
 
     def tag(self, node: Figure | DataTable) -> Markup:
         """Figure 3, Table 4."""

@@ -314,8 +314,8 @@ def _payload(document: Document) -> Data:
         "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
         "sources_heading": _optional(sources_at),
         "derivations_heading": _optional(derived_at),
-        "any_stale": document.any_stale,
         "convention": CONVENTION,
+        "keys": document.keys,
         "places": {},
         "places_wanted": False,
     }

@@ -23,6 +23,7 @@ from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
 from fabricreport.sections.schedule.days import stable_label
 from fabricreport.sections.schedule.own_weeks import OwnUnit
+from fabricreport.sections.tco.bills import parts_of
 
 IN_USE, WEEKS = "in_use", "tail_risk.weeks"
 _IN_USE = "Value in use"
@@ -38,6 +39,7 @@ _LEAD = (
         value=lambda at: at.result.difference,
         inputs=(HORIZON,),
         central="mean",
+        parts=lambda at: at.bills.gap_parts(at.result.verdict.runner_up, at.result.verdict.choice),
         compares=lambda at: at.compared,
     ),
     Spec(
@@ -48,6 +50,7 @@ _LEAD = (
         value=lambda at: at.bills.cash_gap(at.result.verdict.runner_up, at.result.verdict.choice),
         inputs=(HORIZON,),
         central="mean",
+        parts=lambda at: at.bills.gap_parts(at.result.verdict.runner_up, at.result.verdict.choice)[0].parts,
         compares=lambda at: at.compared,
     ),
     Spec(
@@ -58,6 +61,7 @@ _LEAD = (
         value=lambda at: at.bills.time_gap(at.result.verdict.runner_up, at.result.verdict.choice),
         inputs=(HORIZON,),
         central="mean",
+        parts=lambda at: at.bills.gap_parts(at.result.verdict.runner_up, at.result.verdict.choice)[1].parts,
         compares=lambda at: at.compared,
     ),
     Spec(
@@ -147,6 +151,7 @@ _OPTIONS = (
         rule="mean over the outcomes of the present value of network, servers or rent, power, space, support, staff and lost GPU time",
         value=lambda at, option: at.result.totals[option],
         central="mean",
+        parts=lambda at, option: parts_of(at.bills.components[option]),
     ),
     EachSpec(
         "decision.gap[option]",
@@ -156,6 +161,7 @@ _OPTIONS = (
         value=lambda at, option: at.bills.gap(option, at.result.verdict.choice),
         inputs=(HORIZON,),
         central="mean",
+        parts=lambda at, option: at.bills.gap_parts(option, at.result.verdict.choice),
         compares=lambda at, option: (at.result.verdict.choice, option),
     ),
     EachSpec(
@@ -166,6 +172,7 @@ _OPTIONS = (
         value=lambda at, option: at.bills.cash_gap(option, at.result.verdict.choice),
         inputs=(HORIZON,),
         central="mean",
+        parts=lambda at, option: at.bills.gap_parts(option, at.result.verdict.choice)[0].parts,
         compares=lambda at, option: (at.result.verdict.choice, option),
     ),
     EachSpec(
@@ -176,6 +183,7 @@ _OPTIONS = (
         value=lambda at, option: at.bills.time_gap(option, at.result.verdict.choice),
         inputs=(HORIZON,),
         central="mean",
+        parts=lambda at, option: at.bills.gap_parts(option, at.result.verdict.choice)[1].parts,
         compares=lambda at, option: (at.result.verdict.choice, option),
     ),
     EachSpec(

@@ -22,7 +22,6 @@ def _price(
         digits=6,
         currency=lambda at, item: at.held[item].price.currency,
         date=lambda at, item: date(at.held[item]),
-        stale=False,
     )
 
 

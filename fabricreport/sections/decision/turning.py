@@ -19,7 +19,7 @@ from fabricreport.chain import Chain
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
-from fabricreport.inputs import Inputs, drawn_exactly
+from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison, Course
 from fabricreport.models.judgement.turning import (
     Asked,
@@ -33,7 +33,7 @@ from fabricreport.models.judgement.turning import (
     turning_at,
     turning_of_whole,
 )
-from fabricreport.provenance import mean_of, plain
+from fabricreport.provenance import drawn_exactly, mean_of, plain
 from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import Judge, judge_of
 from fabricreport.sections.tco.bills import Bills

@@ -194,8 +194,7 @@ def _network_price(on: Ground, place: int) -> Traced:
     """What the network of an owner's stage costs to buy, today, (draws,): its mean is that of the bill."""
     owned = on.tco.ownership
     assert owned is not None, "asked for where the network is bought"
-    bought = sum(owned.bought[on.option.id][place].values())
-    return on.given.spread(Traced(np.asarray(bought), inputs_of(*owned.capital[on.option.id].values())))
+    return on.given.spread(np.mean(sum(owned.bought[on.option.id][place].values())))
 
 
 def _credit(on: Ground, percent: Percent, stage: Stage, prefix: str) -> Credit:

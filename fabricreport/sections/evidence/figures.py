@@ -55,8 +55,6 @@ def _count(
         value=lambda at: float(value(at)),
         sources=sources,
         counted=True,
-        # A count is exact, however old what it counts: it carries no mark of staleness itself.
-        stale=False,
     )
 
 
@@ -95,7 +93,6 @@ FIGURES = Declaration(
             rule="memo's date − date of the price",
             value=lambda at, item: float(at.prices[item].age_days),
             sources=lambda at, item: (at.prices[item].id,),
-            stale=False,
         ),
         _count(
             "contested.bearing",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.inputs import Inputs
+from fabricreport.marks import Part
 from fabricreport.models.judgement.comparison import expected_order
 from fabricreport.models.judgement.difference import difference
 from fabricreport.models.money.ownership import CostComponents
@@ -71,9 +72,21 @@ class Bills:
         """What of it is time at its value (draws,); the two sum to it."""
         return self._gap_of(a, b, timed=True)
 
+    def gap_parts(self, a: str, b: str) -> tuple[Part, ...]:
+        """What the gap is the sum of: what is paid, what is time, and every cause."""
+        return parts_of(self.gap_by_cause(a, b))
+
     def _gap_of(self, a: str, b: str, *, timed: bool) -> Traced:
         found = (value for cause, value in self.gap_by_cause(a, b).items() if (cause in TIME_CAUSES) == timed)
         return sum(found, start=_wide(0.0, next(iter(self.totals.values())).size))
+
+
+def parts_of(components: Mapping[str, Any]) -> tuple[Part, ...]:
+    """What a bill by cause is the sum of as the memo prints it: what is paid, what is time, and every cause of either."""
+    cash, time = apart(components)
+    causes = {c: Part(value) for c, value in components.items()}
+    timed = tuple(part for c, part in causes.items() if c in TIME_CAUSES)
+    return Part(cash, tuple(p for c, p in causes.items() if c not in TIME_CAUSES)), Part(time, timed), *causes.values()
 
 
 def apart(components: Mapping[str, Any]) -> tuple[Any, Any]:

@@ -14,8 +14,8 @@ from fabricreport import formats
 from fabricreport.blocks import Drawing
 from fabricreport.books.names import option_names
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import Traced, plain
-from fabricreport.sections.assumed import assumed
+from fabricreport.marks import assumed
+from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.tco.cost import TIME_CAUSES
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.theme import (
@@ -111,7 +111,7 @@ def _bars(given: Inputs, result: TcoResult) -> Iterator[_Bar]:
     for timed, sort in ((False, "cash"), (True, "GPU time")):
         group = sorted((c for c in means if (c in TIME_CAUSES) == timed), key=lambda c: -abs(means[c]))
         large, small = [c for c in group if abs(means[c]) > floor], [c for c in group if abs(means[c]) <= floor]
-        yield from (_Bar(result.labels[c], means[c], assumed(given, parts[c])) for c in large)
+        yield from (_Bar(result.labels[c], means[c], assumed(given, parts[c], inputs_of(parts[c]))) for c in large)
         if large and any(means[c] for c in small):
             yield _sum(given, f"All other {sort}", [parts[c] for c in small], is_sum=False)
         yield _sum(given, sort[0].upper() + sort[1:], [parts[c] for c in group])
@@ -121,4 +121,4 @@ def _bars(given: Inputs, result: TcoResult) -> Iterator[_Bar]:
 def _sum(given: Inputs, label: str, parts: list[Any], *, is_sum: bool = True) -> _Bar:
     """A bar of several causes together."""
     whole = sum(parts, start=Traced(0.0))
-    return _Bar(label, float(rounded(np.mean(plain(whole)))), assumed(given, whole), is_sum)
+    return _Bar(label, float(rounded(np.mean(plain(whole)))), assumed(given, whole, inputs_of(whole)), is_sum)

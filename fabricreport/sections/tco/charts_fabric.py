@@ -8,6 +8,7 @@ import seaborn as sns
 from fabricreport.blocks import Drawing
 from fabricreport.books.names import option_names
 from fabricreport.inputs import Inputs
+from fabricreport.provenance import mean_of
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.theme import amounts, label_end, pair, rounded, row_canvas, rows_of, svg, wrapped
 
@@ -42,7 +43,7 @@ def _stages(owned: Ownership, choice: str, rival: str) -> pd.DataFrame:
     for option in dict.fromkeys((choice, rival)):
         for build, bought in zip(owned.builds[option], owned.bought[option], strict=True):
             stage = f"{f'Month {build.month}' if build.month else 'Start'}: {build.gpus:,} GPUs"
-            rows.append((option, stage, build.month, build.gpus, float(rounded(sum(bought.values())))))
+            rows.append((option, stage, build.month, build.gpus, float(rounded(sum(map(mean_of, bought.values()))))))
     return pd.DataFrame(rows, columns=["option", "stage", "month", "gpus", "mean_cost"])
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.figures import Index
+from fabricreport.marks import Part
 from fabricreport.models.judgement.difference import RelativeDifference, relative_difference
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.sites import LINKS
@@ -77,6 +78,10 @@ _BUILT = (
         value=lambda at, option: at.fabric(option),
         inputs=_grown,
         central="mean",
+        parts=lambda at, option: (
+            *map(Part, at.owned.capital[option].values()),
+            *(Part(sum(stage.values())) for stage in at.owned.bought[option]),
+        ),
     ),
 )
 
@@ -156,7 +161,8 @@ _GROWTH = (
         label=lambda at, number, option: f"Network bought, {at.names[option]}: {_when(number)}",
         rule="pieces bought at the stage × price, on the mean, at today's prices and not discounted",
         value=lambda at, number, option: sum(at.owned.bought[option][int(number)].values()),
-        inputs=lambda at, _, option: {*_grown(at), *inputs_of(at.fabric(option))},
+        inputs=_grown,
+        central="mean",
         when=lambda at, number, option: at.stage(number, option) is not None,
     ),
     EachSpec(

@@ -10,7 +10,7 @@ import numpy as np
 from fabricreport.figures import Declaration, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.sites import LINKS
-from fabricreport.sections.tco.bills import apart
+from fabricreport.sections.tco.bills import apart, parts_of
 from fabricreport.sections.tco.cost import CAUSES, DIFFERING
 from fabricreport.sections.tco.cross_check import PAIR_SPECS
 from fabricreport.sections.tco.fabric_figures import FABRIC_INDEXES, FABRIC_SPECS
@@ -27,6 +27,7 @@ _TOTALS = (
         value=lambda at, option: at.result.totals[option],
         inputs=_SIZE,
         central="mean",
+        parts=lambda at, option: parts_of(at.result.components[option]),
     ),
     EachSpec(
         "tco.cash[option]",
@@ -36,6 +37,7 @@ _TOTALS = (
         value=lambda at, option: at.given.spread(apart(at.result.components[option])[0]),
         inputs=_SIZE,
         central="mean",
+        parts=lambda at, option: parts_of(at.result.components[option])[0].parts,
     ),
     EachSpec(
         "tco.time[option]",
@@ -45,6 +47,7 @@ _TOTALS = (
         value=lambda at, option: at.given.spread(apart(at.result.components[option])[1]),
         inputs=_SIZE,
         central="mean",
+        parts=lambda at, option: parts_of(at.result.components[option])[1].parts,
     ),
     PairSpec(
         "tco[cause][option]",
@@ -80,6 +83,7 @@ _DIFFERENCE = (
         value=lambda at: at.result.difference.draws,
         inputs=_everything,
         central="mean",
+        parts=lambda at: parts_of(at.result.difference.parts),
         compares=lambda at: at.compared,
     ),
     EachSpec(

@@ -9,6 +9,7 @@ from fabricreport.books.names import whole_names
 from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
+from fabricreport.provenance import mean_of
 from fabricreport.sections.client import bought_in
 from fabricreport.sections.tco.cross_check import compared
 from fabricreport.sections.tco.reading import CostReading
@@ -84,7 +85,7 @@ def _families(read: CostReading) -> Iterator[TcoFinding]:
 def _growth(read: CostReading) -> Iterator[TcoFinding]:
     if not read.grows:
         return
-    first, *later = [sum(added.values()) for added in read.owned.bought[read.result.choice]]
+    first, *later = [mean_of(sum(added.values())) for added in read.owned.bought[read.result.choice]]
     yield F.GROWS_LATE if first < sum(later) else F.GROWS_EARLY
 
 

@@ -19,7 +19,7 @@ from fabricreport.sections.tco.inputs import Common
 class Ownership:
     """What only an owner has: the fabric built at each stage, its capital and growth.
 
-    `capital` is what the last stage's fabric costs at today's prices, by cause of the fabric; `bought` the mean of
+    `capital` is what the last stage's fabric costs at today's prices, by cause of the fabric; `bought`
     what each stage adds to it; `capital_gap` the rival's capital less the choice's, part by part. `rent_useful_hour` is what a useful
     GPU-hour costs when the same work is rented on the choice's fabric, already stable.
     """
@@ -27,7 +27,7 @@ class Ownership:
     builds: Mapping[str, tuple[Build, ...]]
     capital: Mapping[str, Mapping[str, Traced]]
     capital_gap: Traced
-    bought: Mapping[str, tuple[Mapping[str, float], ...]]
+    bought: Mapping[str, tuple[Mapping[str, Traced], ...]]
     growth: Mapping[str, GrowthCost]
     rent_useful_hour: Traced
     break_even_rent: Traced

@@ -10,13 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.judgement.difference import Difference, difference
-from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.client import rented
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.bills import Bills
@@ -79,7 +77,7 @@ def _ownership(given: Inputs, found: Bills, hour: Mapping[str, Traced], pair: tu
         builds=built,
         capital={o: {c: given.spread(v) for c, v in rows[-1].items()} for o, rows in standing.items()},
         capital_gap=Traced(difference(ends[0], ends[1]).draws),
-        bought={o: _added(rows) for o, rows in standing.items()},
+        bought={o: _added(given, rows) for o, rows in standing.items()},
         growth={o: g for o, g in growth.items() if g is not None},
         rent_useful_hour=given.spread(common.server.rent_per_gpu_hour / stable),
         break_even_rent=given.spread(hour[choice] * stable),
@@ -91,11 +89,10 @@ def _by_cause(parts: Mapping[str, Any]) -> dict[str, Any]:
     return {cause: value for cause, value in by_cause(parts).items() if cause in FABRIC_CAUSES}
 
 
-def _added(standing: list[dict[str, Any]]) -> tuple[dict[str, float], ...]:
-    """Mean capital that each stage adds, by cause."""
-    means = [{cause: float(np.mean(plain(value))) for cause, value in row.items()} for row in standing]
-    before = [dict.fromkeys(means[0], 0.0), *means[:-1]]
-    return tuple({c: row[c] - old[c] for c in row} for row, old in zip(means, before, strict=True))
+def _added(given: Inputs, standing: list[dict[str, Any]]) -> tuple[dict[str, Traced], ...]:
+    """Capital that each stage adds (draws,), by cause."""
+    before = [dict.fromkeys(standing[0], 0.0), *standing[:-1]]
+    return tuple({c: given.spread(row[c] - old[c]) for c in row} for row, old in zip(standing, before, strict=True))
 
 
 def _best(side: Side, order: tuple[str, ...], sides: Mapping[str, Side]) -> str | None:

@@ -77,9 +77,9 @@ def bid_of(base: Chain, offer: Offer) -> Bid:
         option.id,
         lines,
         tuple(item for item, count in counts.items() if count and item not in offer.items),
-        given.spread(Traced(total, {line.price for line in lines})),
+        given.spread(given.tagged(total, {line.price for line in lines})),
         base.bills.totals[option.id],
-        given.spread(Traced(_compared(given, bills, option, lines), {line.price for line in lines})),
+        given.spread(given.tagged(_compared(given, bills, option, lines), {line.price for line in lines})),
     )
 
 

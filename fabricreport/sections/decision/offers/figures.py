@@ -44,11 +44,6 @@ def _some(at: DecisionFigures) -> bool:
     return at.result.offers is not None
 
 
-def _old(at: DecisionFigures, *offers: str) -> bool | None:
-    """True where the price of one of these offers is out of date: all that the offer comes to moves with it. None otherwise."""
-    return any(Open.OLD in of(at, offer).open for offer in offers) or None
-
-
 def _money(
     name: str,
     what: str,
@@ -57,7 +52,6 @@ def _money(
     *,
     unit: str = "usd",
     when: Callable[[DecisionFigures, str], bool] | None = None,
-    stale: Callable[[DecisionFigures, str], bool | None] = _old,
 ) -> EachSpec:
     """An amount in the memo's currency of one offer, (draws,)."""
     return EachSpec(
@@ -69,7 +63,6 @@ def _money(
         inputs=(HORIZON,),
         central="mean",
         when=when,
-        stale=stale,
     )
 
 
@@ -83,7 +76,6 @@ def _least(name: str, what: str, rule: str, shares: Callable[[OffersResult], Map
         value=lambda at, offer: shares(found(at))[offer],
         inputs=lambda at, offer: inputs_of(of(at, offer).total),
         digits=2,
-        stale=_old,
         when=lambda at, offer: offer in shares(found(at)),
     )
 
@@ -145,7 +137,6 @@ _EACH = (
         "difference of the total costs, outcome by outcome",
         lambda at, o: of(at, o).total - of(at, found(at).pick.first).total,
         when=lambda at, o: bool(found(at).pick.first) and o != found(at).pick.first,
-        stale=lambda at, o: _old(at, o, found(at).pick.first),
     ),
     _least(
         "cheapest",
@@ -161,9 +152,8 @@ _EACH = (
         label=_named("Expired price, moved on to the memo's date"),
         rule="price × how far sellers' prices moved in eleven months, for the share of it since this one expired; the mean",
         value=lambda at, offer: found(at).moved[offer],
-        sources=lambda at, offer: (of(at, offer).price, MOVE),
+        inputs=lambda at, offer: (of(at, offer).price, MOVE),
         digits=3,
-        stale=True,
         when=lambda at, offer: offer in found(at).moved,
     ),
     EachSpec(
@@ -257,7 +247,6 @@ _ALL = (
         inputs=(HORIZON,),
         central="mean",
         when=_some,
-        stale=lambda at: _old(at, found(at).order[-1], found(at).order[0]),
     ),
     Spec(
         "decision.offers.cent",

@@ -146,7 +146,7 @@ def _slowest(given: Inputs, bills: Bills) -> str:
 def price_of(given: Inputs, price_id: str) -> Any:
     """A price as it was found or offered, in the memo's currency: one figure, and no mean of a range around it."""
     price = given.prices.by_id(price_id)
-    return Traced(given.central(price_id), {price_id}) * given.rate(price.currency)
+    return given.tagged(given.central(price_id), {price_id}) * given.rate(price.currency)
 
 
 def hour_of(given: Inputs, offer: Offer, price_id: str) -> Any:

@@ -1,0 +1,20 @@
+"""What the marks at numbers mean, as the key under page one tells it."""
+
+from __future__ import annotations
+
+from fabricreport import formats
+from fabricreport.marks import AGED, MOSTLY
+
+DAGGER, RING = "†", "○"
+"""At an amount that rests on prices out of date; at what is mostly assumed."""
+
+
+def keys(*, stale: bool, assumed: bool) -> tuple[str, ...]:
+    """A text for each mark that the document bears."""
+    aged, mostly = (formats.write(part, "share") for part in (AGED, MOSTLY))
+    dagger = (
+        f"A dagger ({DAGGER}): prices out of date, or within two weeks of it, are or may be {aged} or more of the money, "
+        "or of a part as large."
+    )
+    ring = f"A ring ({RING}): we assume {mostly} or more of the range."
+    return (*((dagger,) if stale else ()), *((ring,) if assumed else ()))

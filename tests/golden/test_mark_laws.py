@@ -1,0 +1,72 @@
+"""Laws of the dagger, on the example clients and clients drawn at random: no total is cleaner than a heavy part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bench
+import pytest
+from test_close_laws import client
+from totals import Line, Shown, too_clean, totals_in
+
+from fabricreport.blocks import Table
+from fabricreport.case import Case
+from fabricreport.ledger import Number
+from fabricreport.marks import AGED
+from fabricreport.sections.tco import tables
+from fabricreport.spine.grow_in_stages_tables import stages
+
+pytestmark = [pytest.mark.slow]
+EXAMPLES = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
+
+
+def lines(table: Table) -> list[Line]:
+    return [(r.role, [Shown(c.value, c.stale) if isinstance(c, Number) else None for c in r.cells]) for r in table.rows]
+
+
+def tables_with_totals(case: Case) -> Iterator[Table]:
+    result = case.tco()
+    yield tables.causes(case.inputs, result)
+    if result.ownership is not None:
+        yield tables.materials(case.inputs, result)
+        yield stages(result)
+
+
+def faults(case: Case) -> list[str]:
+    """Every total of a case that is too clean: those of tables, and those that stand beside their parts."""
+    found = []
+    for table in tables_with_totals(case):
+        rows = lines(table)
+        assert totals_in(rows), "a table of totals"
+        found += [str(table.rows[r].cells[0]) for r, _ in too_clean(rows)]
+    number = case.decision().numbers
+    for gap in (i for i in number if i.startswith("decision.gap.")):
+        whole, parts = number[gap], [number[gap.replace(".gap.", f".{part}.")] for part in ("cash_gap", "time_gap")]
+        heavy = any(p.stale and abs(p.value) >= AGED * abs(whole.value) for p in parts)
+        found += [gap] if heavy and not whole.stale else []
+    totals = {i.rpartition(".")[2]: one for i, one in case.tco().numbers.items() if i.startswith("tco.total.")}
+    found += [
+        o
+        for o, one in totals.items()
+        if f"decision.total.{o}" in number and number[f"decision.total.{o}"].stale != one.stale
+    ]
+    return found
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_no_total_of_an_example_is_cleaner_than_a_part_above_the_mark(name: str) -> None:
+    assert not faults(bench.case(name))
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.laws(2)
+def test_no_total_of_a_client_is_cleaner_than_a_part_above_the_mark(seed: int) -> None:
+    assert not faults(client(seed)[0])
+
+
+def test_the_walk_finds_a_total_that_is_too_clean() -> None:
+    old, new, whole = Shown(10.0, True), Shown(90.0, False), Shown(100.0, False)
+    assert list(too_clean([("normal", [old]), ("normal", [new]), ("total", [whole])])) == [(2, 0)]
+    assert not list(too_clean([("normal", [Shown(4.0, True)]), ("normal", [new]), ("total", [whole])]))
+    assert not list(too_clean([("normal", [old]), ("group", [None]), ("normal", [new]), ("total", [whole])]))
+    assert list(too_clean([("normal", [old]), ("total", [Shown(100.0, True)]), ("total", [whole])])) == [(2, 0)]
