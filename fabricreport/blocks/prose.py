@@ -8,7 +8,7 @@
     %%say by=levers                                  an arm for each value of a fact, of which one is said (below)
     %%tile when=finding.costs_differ                 a tile of page one: label:, value:, note:
     %%title when=finding.costs_less                  the title of the next chart or table
-    %%chart from=charts.difference_chart(case)       title:, subtitle:, alt:, caption:
+    %%chart from=charts.switching_chart(case)        title:, subtitle:, alt:, caption:
     %%table tab-decision-options from=tables.options(case)     caption:, note:
     %%phrase quote each=todo in todo_quote           do:, do-several:, what a table says of such a row
     %%table tab-diligence-answers each=seller in answered from=tables.answers(result)      one table a seller, by its key

@@ -13,10 +13,9 @@ from matplotlib.axes import Axes
 
 from fabricreport import formats
 from fabricreport.blocks import Drawing
-from fabricreport.books.names import input_names, option_names, whole_names
+from fabricreport.books.names import input_names, option_names
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import plain
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.schedule.calendar import Clock, Step, quantile
@@ -26,10 +25,8 @@ from fabricreport.theme import (
     MUTED,
     OUTLINE_PT,
     RISE,
-    canvas,
     days_axis,
     label_end,
-    money_axis,
     pair,
     place_of,
     rounded,
@@ -52,41 +49,6 @@ _NAME_WIDTH = 0.12
 _STEPS = (Step.ANSWERS, Step.ORDER, Step.DELIVERY, Step.POWER_ON, Step.STABLE, Step.PRODUCTION)
 _PASSED = 0.12
 """Of the width of its range, how far beyond an end a value is drawn that lies still further out."""
-
-
-def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
-    """How the difference between the advised option and its runner-up is spread over the draws."""
-    chart_id = "fig-decision-difference"
-    verdict, currency = result.verdict, given.params.money.currency
-    names, inks = whole_names(given.options), pair(verdict.choice, verdict.runner_up)
-    values = plain(result.difference)
-    low, high = np.quantile(values, [0.002, 0.998])
-    counts, edges = np.histogram(np.clip(values, low, high), bins=BINS)
-    share, edges = rounded(counts / values.size), rounded(edges)
-    centres = (edges[:-1] + edges[1:]) / 2
-    side = {True: inks[verdict.choice], False: inks[verdict.runner_up]}
-    with canvas(2.3) as (figure, (axis,)):
-        axis.bar(centres, share, width=np.diff(edges) * 0.92, color=[side[bool(c > 0)] for c in centres])
-        axis.axvline(0, ymax=0.66, color=INK, linewidth=1)
-        p5, mean, p95 = rounded([*np.quantile(values, [0.05]), values.mean(), *np.quantile(values, [0.95])])
-        top = float(share.max())
-        axis.plot([p5, p95], [top * 1.1] * 2, color=INK, linewidth=2, solid_capstyle="butt")
-        axis.plot([mean], [top * 1.1], "o", color=INK, markersize=5)
-        axis.annotate(
-            "mean and 90 % range", (p95, top * 1.1), xytext=(5, 0), textcoords="offset points", va="center", color=INK
-        )
-        for ahead, x, align in ((True, 0.98, "right"), (False, 0.02, "left")):
-            winner = verdict.choice if ahead else verdict.runner_up
-            text = wrapped(f"{names[winner]} costs less", 26, 3)
-            axis.text(x, 0.99, text, transform=axis.transAxes, ha=align, va="top", color=side[ahead], weight="bold")
-        axis.set_ylim(0, top * 1.55)
-        axis.set_yticks([])
-        axis.spines["left"].set_visible(False)
-        money_axis(axis, currency)
-        axis.set_xlabel(f"difference of total costs, {currency}, present value")
-        drawing = svg(figure, chart_id)
-    frame = pd.DataFrame({"bin_low": edges[:-1], "bin_high": edges[1:], "share_of_draws": share})
-    return Drawing(chart_id, drawing, rows_of(frame))
 
 
 def schedule_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-body-schedule") -> Drawing:
@@ -176,15 +138,13 @@ def switching_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-
 
 def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]]:
     """The inputs that turn the advice or the money, the likeliest first, as the client counts them."""
-    scales = {change.turn.input_id: change.scale for change in result.changes}
-    drawn = [turn for turn in result.turns.turning if not turn.is_choice and turn.high > turn.low]
-    for turn in drawn[:MOST_TURNS]:
-        edge, scale = next(iter(turn.edges), None), scales.get(turn.input_id, 1.0)
+    for turn in result.turns.uncertain[:MOST_TURNS]:
+        edge, own = next(iter(turn.edges), None), result.own_unit(turn)
         at = edge.at if edge else turn.break_even
         assert at is not None, "a turning input turns somewhere"
         side, chance = (edge.side, edge.chance) if edge else (turn.side, turn.beyond)
-        in_use, at = turn.in_use * scale, at * scale
-        used, level = (formats.write(value, turn.unit, 2, turn.currency) for value in (in_use, at))
+        low, high, at = map(own.told, (turn.low, turn.high, at))
+        used, level = (formats.write(value, own.unit, 2, turn.currency) for value in (own.in_use, at))
         told = f"{used}; {'turns' if edge else 'level'} {side} {level}, {formats.of_hundred(chance or 0.0)}"
         name = input_names(given, turn.input_id).row
-        yield name, in_use, *(float(v) for v in rounded([turn.low * scale, turn.high * scale])), at, side, told
+        yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, side, told

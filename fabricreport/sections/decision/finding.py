@@ -117,6 +117,7 @@ class DecisionFinding(StrEnum):
     SURE_ASK_MORE = "and more than the two compared tie"
     SURE_NODES = "the same, and it is to keep jobs within nodes"
     SURE_OF_NONE = "no other act is priced beside it"
+    TURNS_DRAWN = "uncertain inputs turn the advice or the order of the two compared"
     REVERSED = "something set otherwise between the two compared reverses their order"
     NEARLY_REVERSED = "nothing that was tried does, and what comes nearest is told"
     # the framework

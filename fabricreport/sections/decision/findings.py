@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fabricreport.books.names import name_book, side_names, whole_names
+from fabricreport.books.names import input_names, name_book, side_names, whole_names
 from fabricreport.findings import Findings, Name, Named, OptionName, Phrase, Spoken, joined
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
@@ -190,6 +190,8 @@ def _licences(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _reversed(read: _Read) -> Iterator[DecisionFinding]:
+    if read.result.turns.uncertain and not (read.alone or read.result.in_nodes or read.result.offers):
+        yield F.TURNS_DRAWN
     found = read.result.reversals
     if found and found.tried and read.ground != Ground.SIZE:
         yield F.REVERSED if found.reversing else F.NEARLY_REVERSED
@@ -327,6 +329,9 @@ def _words(read: _Read) -> Mapping[str, object]:
         if read.barred
         else None,
         "turned": _turned(whole_names(read.given.all_options.values()), result),
+        "nearest_turn": Name(input_names(read.given, turns[0].input_id).row)
+        if (turns := result.turns.uncertain)
+        else None,
         "quote": unquoted_named(read.given, nearest) if (nearest := result.nearest_quote) else None,
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
         "strongest": _strongest(read),

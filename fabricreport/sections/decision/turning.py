@@ -149,6 +149,11 @@ class Turns:
         ranked = sorted(found, key=lambda t: -(t.beyond or 0.0))
         return (*ranked, *(t for t in self.choices if t.flips or t.edge is not None))
 
+    @property
+    def uncertain(self) -> tuple[Turn, ...]:
+        """Those of them that are no choice of the client's and may be other than they are reckoned."""
+        return tuple(turn for turn in self.turning if not turn.is_choice and turn.high > turn.low)
+
 
 @lru_cache(maxsize=1)
 def _settlings() -> tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]:
