@@ -24,6 +24,8 @@ Levers = Literal["several", "one", "modest", "none", "untold"]
 class Turns(PageOne):
     """What the body's argument turns on. `within` is an advice of jobs within nodes, `none` that there is nothing to tell."""
 
+    conditions: Literal["both", "quotes", "terms", "tests", "none"]
+    """What settles an advice that hangs on it: quotes, terms of the contract, both, or the test alone."""
     heading: Heading
     """What the money says: nothing is compared, the networks do not show, none is advised, or one that saves or does not."""
     purchase: Literal["apart", "same", "none"]
@@ -71,6 +73,7 @@ def turns(case: Told) -> Turns:
     owning = tco.owning_cheaper and not side_by_side(read.given)
     return Turns(
         **page_one(read),
+        conditions=_conditions(read),
         heading=_heading(read),
         purchase="apart" if tco.purchase_apart else "same" if tco.purchase_same else "none",
         renting="owning" if owning else "renting" if tco.renting_cheaper else "none",
@@ -90,6 +93,15 @@ def turns(case: Told) -> Turns:
         better="time" if by_time else "one" if by_one else "two" if by_two else "none",
         footing="assumed" if case.spoken("evidence").findings.mostly_assumed else "sourced",
     )
+
+
+def _conditions(read: Read) -> Literal["both", "quotes", "terms", "tests", "none"]:
+    if not read.held.settle_first:
+        return "none"
+    kinds = {turn.settled["kind"] for turn, _ in read.edges}
+    if "quote" in kinds:
+        return "both" if "contract" in kinds else "quotes"
+    return "terms" if "contract" in kinds else "tests"
 
 
 def _heading(read: Read) -> Heading:

@@ -91,7 +91,6 @@ class Finding(StrEnum):
     ALONE_ASKED = "there is one offer and no other course"
     NOBODY_PRICED = "there is no price and no other course"
     # what would change it, and the body
-    HAND_OVER = "the client has a date, and may miss it where what it rents is handed over late"
     MORE_OFFERS = "the table of page one leaves some offers out"
     SOME_WITHOUT = "several nodes, and some price does not hold the network, or does not say so"
     UNSURE = "several nodes, and nothing says of some price whether it holds the network"
@@ -245,8 +244,6 @@ def _better(read: Read) -> Iterator[Finding]:
 
 def _body(read: Read) -> Iterator[Finding]:
     yield from () if is_given(read.given.params, "money.horizon_months") else (F.TERM_ASSUMED,)
-    if read.counted_on:
-        yield F.HAND_OVER
     if read.found and len(read.found.judged) > SHOWN:
         yield F.MORE_OFFERS
     if read.found and read.networked:

@@ -10,8 +10,6 @@ from fabricreport.sections.decision.courses.single_node import within_nodes
 from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import Read
 
-_PRICED = {"quote": "quotes", "contract": "terms"}
-
 
 @dataclass(frozen=True)
 class PageOne(Facts):
@@ -21,8 +19,6 @@ class PageOne(Facts):
     """What is advised in place of an order or before it: machines rented first, for their cost or for the date, …"""
     advice: Literal["take", "settle", "stage", "ask", "price", "small", "none"]
     """Which order: of an option, of one once something is settled, of its first stage; or of the better offer, or on price."""
-    conditions: Literal["both", "quotes", "terms", "tests", "none"]
-    """What settles it: quotes, terms of the contract, both, or the test alone."""
     missed: Literal["both", "alone", "asking", "choice", "none"]
     """How the client's date is missed: by either network, by all there is, by asking first, by the one advised."""
     remedy: Literal["rent", "move", "none"]
@@ -45,25 +41,26 @@ class PageOne(Facts):
 
 def page_one(read: Read) -> dict[str, Any]:
     """The facts of a case, by name."""
-    held = read.held
-    sure = _arm(held, act="sure_act", ask="sure_ask", several="sure_ask_more", within="sure_nodes", wins="sure_of_none")
+    decision = read.held
+    sure = _arm(
+        decision, act="sure_act", ask="sure_ask", several="sure_ask_more", within="sure_nodes", wins="sure_of_none"
+    )
     return {
         "course": _arm(
-            held, rent="rent_first", rent_late="rent_first_late", pilot="pilot_first", within="single_nodes",
+            decision, rent="rent_first", rent_late="rent_first_late", pilot="pilot_first", within="single_nodes",
             ahead="order_ahead",
         ),
         "advice": _arm(
-            held, take="take", settle="settle_first", stage="sign_stage_one", price="on_price", small="take_small",
+            decision, take="take", settle="settle_first", stage="sign_stage_one", price="on_price", small="take_small",
             ask="ask_both",
-        ) if not (held.settle_stage_one or held.offers_first) else "stage" if held.settle_stage_one else "ask",
-        "conditions": _conditions(read),
-        "missed": _arm(held, both="too_late", alone="too_late_alone", asking="late_by_asking", choice="late_choice"),
-        "remedy": _arm(held, rent="late_rent", move="late_move"),
+        ) if not (decision.settle_stage_one or decision.offers_first) else "stage" if decision.settle_stage_one else "ask",
+        "missed": _arm(decision, both="too_late", alone="too_late_alone", asking="late_by_asking", choice="late_choice"),
+        "remedy": _arm(decision, rent="late_rent", move="late_move"),
         "money": _money(read),
         "saved": _saved(read),
         "sure": "alone" if read.alone and not read.nodes else sure,
         "dated": "dated" if read.given.params.dated else "undated",
-        "near": _arm(held, date="near_by_date", stated="near_by_stated"),
+        "near": _arm(decision, date="near_by_date", stated="near_by_stated"),
         "other": _other(read),
         "care": _care(read),
     }  # fmt: skip
@@ -72,14 +69,6 @@ def page_one(read: Read) -> dict[str, Any]:
 def _arm(held: Findings, **arms: str) -> str:
     """The arm of the one finding among these that holds."""
     return next((arm for arm, finding in arms.items() if getattr(held, finding)), "none")
-
-
-def _conditions(read: Read) -> str:
-    if not read.held.settle_first:
-        return "none"
-    kinds = {turn.settled["kind"] for turn, _ in read.edges}
-    found = [said for kind, said in _PRICED.items() if kind in kinds]
-    return "both" if len(found) > 1 else found[0] if found else "tests"
 
 
 def _money(read: Read) -> str:

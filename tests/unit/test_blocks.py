@@ -65,6 +65,7 @@ class Figures:
             "grade": "quote",
             "date": "2026-09-01",
             "stale": True,
+            "value": 10.0,
         }
 
 

@@ -148,7 +148,6 @@ def test_one_node_needs_no_network() -> None:
     assert "Topology" not in heads and "network" not in " ".join(row[-1] for row in cells(tables.offers(case)))
     assert {F.SIGN_DATED, F.ALONE_ASKED} <= found(case.changed(offers=[BASE]))
     assert F.UNPRICED_ONE_NODE in found(case.changed(providers=[{"name": "FluidStack"}]))
-    assert F.HAND_OVER in found(tern()) and F.HAND_OVER not in holds
 
 
 def test_jobs_within_single_nodes_need_no_network_either() -> None:
@@ -187,7 +186,7 @@ def test_a_date_that_no_hand_over_meets_is_told_without_one() -> None:
     assert {F.READY_ALONE, F.DATE_MISSED} <= found(case)
     with weighed():
         late = found(case)
-    assert {F.READY_PAIR, F.DATE_MISSED_ON} <= late and not late & {F.READY_BY, F.HAND_OVER}
+    assert {F.READY_PAIR, F.DATE_MISSED_ON} <= late and not late & {F.READY_BY}
 
 
 def test_a_renter_without_a_date_is_told_what_a_day_costs() -> None:
@@ -232,7 +231,7 @@ def test_each_price_is_told_until_when_it_is_good() -> None:
     made = offered(BASE, {**OTHER, "expiry": "2026-12-24"})
     assert [row[1].replace("\xa0", " ") for row in cells(tables.results(made))[:-1]] == ["24 Dec 2026", "12 Dec 2026"]
     assert words(made)["good_until"].replace("\xa0", " ") == "24 Dec 2026"
-    assert words(tern())["oldest_price"].replace("\xa0", " ") == "November 2025"
+    assert tern().spoken("choose_provider").words["oldest_price"] == "November 2025"
 
 
 def test_a_published_price_says_whether_it_holds_the_network_and_an_offer_what_to_ask() -> None:

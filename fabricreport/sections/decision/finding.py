@@ -122,7 +122,6 @@ class DecisionFinding(StrEnum):
     NEARLY_REVERSED = "nothing that was tried does, and what comes nearest is told"
     # the framework
     VIEW_HELD = "a rule of the framework holds"
-    VIEW_AGREES = "the framework leans to the choice's family"
     MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"
     # what would change the answer
     TURNS = "an input that the body leaves out turns the money or the advice"
@@ -130,7 +129,6 @@ class DecisionFinding(StrEnum):
     QUOTE_TURNS = "a quote of such an item can turn the money"
     ANSWERS_TURNED = "the answers of sellers change what is advised"
     # what to read with care
-    ELICITED = "experts judged for this client what nobody has published"
     JUDGES_MISSED = "experts were asked, and all missed the known answers by more than chance explains"
     PRIORS = "both kinds of fabric are compared, and inputs are stated by fabric"
     LISTING_TURNS = "without the choice, whose switch has one listed price, another fabric is advised"

@@ -213,8 +213,6 @@ def _sure(read: _Read) -> Iterator[DecisionFinding]:
 
 def _view(read: _Read) -> Iterator[DecisionFinding]:
     stance = read.stance
-    if stance == "agrees" and not read.verdict.open:
-        yield F.VIEW_AGREES
     if stance in ("rival", "behind", "third", "absent") and not (read.ground == Ground.SIZE or read.verdict.open):
         yield F.MONEY_AND_FRAMEWORK_PART
     if read.result.framework.axes:
@@ -235,8 +233,6 @@ def _quotes(read: _Read) -> Iterator[DecisionFinding]:
 
 def _lead(read: _Read) -> Iterator[DecisionFinding]:
     """What to read with care in a lead of one network over another."""
-    if read.given.elicited:
-        yield F.ELICITED
     if judges_missed(read.given):
         yield F.JUDGES_MISSED
     if read.verdict.capped == "listing":
