@@ -274,6 +274,7 @@ def _finish(
     from fabricreport.memo.document.headlines import headline_of
     from fabricreport.memo.document.language import language_remarks
     from fabricreport.memo.document.leaks import leaks, text_leaks
+    from fabricreport.memo.document.one_base import base_faults
     from fabricreport.memo.document.page_one import page_one_remarks
     from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, own_files, stitch
     from fabricreport.memo.editions.failures import clear_failed
@@ -295,7 +296,10 @@ def _finish(
     keep_inputs(folder, plan.snapshot)
     head = headline_of(headline(found, document.glance), merged_ledger(found))
     faults += _accepted(leaks(folder, machine), plan)
-    told = {"faults": list(faults), "remarks": [*page_one_remarks(document), *language_remarks(in_print)]}
+    told = {
+        "faults": list(faults),
+        "remarks": [*page_one_remarks(document), *base_faults(in_print), *language_remarks(in_print)],
+    }
     manifest = _manifest(plan, record, head, told, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))

@@ -119,6 +119,7 @@ def words(case: Told) -> Mapping[str, object]:
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
         "settled_first": Name("first") if read.held.settle_stage_one else None,
         "asked_first": Name("first") if read.held.offers_first else None,
+        "rent_dear": Name("dear") if read.held.date_dear else None,
     }
 
 

@@ -247,6 +247,7 @@ def words(case: Told) -> Mapping[str, object]:
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
         "settled_first": Name("first") if held.settle_stage_one else None,
         "asked_first": Name("first") if held.offers_first else None,
+        "rent_dear": Name("dear") if held.date_dear else None,
         "our_causes": () if case.decision().in_nodes else case.spoken("tco").words["saved"],
     }
 

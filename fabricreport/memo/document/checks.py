@@ -12,7 +12,6 @@ from fabricreport.memo.document.agreement import disagreements
 from fabricreport.memo.document.gather import Gathered, Piece
 from fabricreport.memo.document.language import language_faults
 from fabricreport.memo.document.numbering import CLOSING_ANNEXES, in_report, left_out
-from fabricreport.memo.document.one_base import base_faults
 from fabricreport.memo.document.proofs import contradictions
 from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
 from fabricreport.memo.document.resolve import png_width_px
@@ -38,7 +37,6 @@ def check_memo(found: Gathered, *, draft: bool = False) -> list[str]:
     faults += disagreements(found)
     faults += language_faults(found)
     faults += contradictions(found)
-    faults += base_faults(found)
     if not draft and not found.pieces:
         faults.append("the memo is empty: no notebook emitted a block")
     return faults
@@ -48,7 +46,7 @@ def check_file(found: Gathered) -> list[str]:
     """Every fault of a file beside the memo, whose sentences are held as a memo's are: what it refers to stands in it."""
     faults = [f"{piece.where}: {fault}" for piece in found.pieces for fault in _piece_faults(piece, found.names)]
     faults += [*_reference_faults(found), *_dead_references(found)]
-    return [*faults, *language_faults(found), *contradictions(found), *base_faults(found)]
+    return [*faults, *language_faults(found), *contradictions(found)]
 
 
 def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:

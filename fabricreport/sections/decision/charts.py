@@ -142,9 +142,9 @@ def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]
         edge, own = next(iter(turn.edges), None), result.own_unit(turn)
         at = edge.at if edge else turn.break_even
         assert at is not None, "a turning input turns somewhere"
-        side, chance = (edge.side, edge.chance) if edge else (turn.side, turn.beyond)
+        side = edge.side if edge else turn.side
         low, high, at = map(own.told, (turn.low, turn.high, at))
         used, level = (formats.write(value, own.unit, 2, turn.currency) for value in (own.in_use, at))
-        told = f"{used}; {'turns' if edge else 'level'} {side} {level}, {formats.of_hundred(chance or 0.0)}"
+        told = f"{used}; {'turns' if edge else 'level'} {side} {level}, {formats.of_hundred(turn.chance)}"
         name = input_names(given, turn.input_id).row
         yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, side, told

@@ -130,6 +130,12 @@ class Turn:
         )
 
     @property
+    def chance(self) -> float:
+        """How often it lies beyond the nearer edge, else beyond the break-even."""
+        found = self.edges[0].chance if self.edges else self.beyond
+        return found or 0.0
+
+    @property
     def settled(self) -> Mapping[str, str]:
         """What settles it (`what`), when (`when`, in words), and who can tell it (`who`)."""
         return settling(self.input_id)
@@ -151,8 +157,9 @@ class Turns:
 
     @property
     def uncertain(self) -> tuple[Turn, ...]:
-        """Those of them that are no choice of the client's and may be other than they are reckoned."""
-        return tuple(turn for turn in self.turning if not turn.is_choice and turn.high > turn.low)
+        """Those of them that are no choice of the client's and may be other than they are reckoned, the likeliest to turn first."""
+        found = (turn for turn in self.turning if not turn.is_choice and turn.high > turn.low)
+        return tuple(sorted(found, key=lambda turn: -turn.chance))
 
 
 @lru_cache(maxsize=1)
