@@ -196,7 +196,7 @@ def test_what_check_accepts_is_a_memo_that_names_them_in_every_section(whole_cop
 def test_charts_that_name_both_options_draw_each_in_its_own_ink(memo: Any) -> None:
     (other,) = (found for option, found in memo["options"].items() if option != THE_OPTION["id"])
     ours = memo["options"][THE_OPTION["id"]]
-    both = [p for p in memo["pictures"] if other[0] in p["words"] and ours[0] in p["words"]]
+    both = [p for p in memo["pictures"] if all(any(n in p["words"] for n in names[:2]) for names in (other, ours))]
     drawn = [{FIRST, SECOND} & set(p["colours"]) for p in both]
     assert both and not [p["words"] for p, c in zip(both, drawn, strict=True) if len(c) == 1]
     assert sum(len(c) == 2 for c in drawn) >= 1
