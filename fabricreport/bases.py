@@ -84,11 +84,6 @@ class Base:
     of: str = ""
     about: tuple[str, ...] = ()
 
-    @property
-    def alike(self) -> tuple[str, ...]:
-        """All but the quantity and what it is told of: two figures of one quantity that differ in it have two bases."""
-        return tuple(str(getattr(self, one.name)) for one in fields(self) if one.name not in ("quantity", "about"))
-
     def as_dict(self) -> dict[str, Any]:
         """The base as `ledger.json` keeps it, without what it has none of."""
         found = {one.name: getattr(self, one.name) for one in fields(self)}

@@ -144,7 +144,8 @@ class Drawing:
 class Section:
     """Emits the blocks of one section. `emitted` keeps them for tests and for scripts outside a notebook.
 
-    `words` are names and numbers that any of its texts may use, `facts` what chooses among their arms; `next_title` is a title said ahead of its chart or table;
+    `words` are names and numbers that any of its texts may use, `facts` what chooses among their arms; `next_title` is a title
+    said ahead of its chart or table;
     `phrases` are the texts that tables say of their rows; `opened` once it has a heading of level one.
     """
 

@@ -32,7 +32,7 @@ from fabricreport.blocks.nodes import (
     words_of,
 )
 
-_MONTHS = (
+MONTHS = (
     "January|February|March|April|May|June|July|August|September|October|November|December|"
     "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 )
@@ -44,8 +44,8 @@ ALLOWED = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\b{_YEAR}-[01]\d(?:-[0-3]\d)?\b",  # 2026-11-20
-        rf"\b[0-3]?\d (?:{_MONTHS}) {_YEAR}\b",  # 20 November 2026
-        rf"\b(?:{_MONTHS}),? {_YEAR}\b",  # November 2026
+        rf"\b[0-3]?\d (?:{MONTHS}) {_YEAR}\b",  # 20 November 2026
+        rf"\b(?:{MONTHS}),? {_YEAR}\b",  # November 2026
         rf"(?i:\b(?:in|since|by|until|from|during|mid|late|early)[ -]){_YEAR}\b",
         rf"\b[A-Z][A-Za-z’'.]* {_YEAR}\b",  # SIGCOMM 2016
         rf"\({_YEAR}(?:[–-]{_YEAR})?\)",  # (2024)

@@ -274,7 +274,7 @@ def _finish(
     from fabricreport.memo.document.headlines import headline_of
     from fabricreport.memo.document.language import language_remarks
     from fabricreport.memo.document.leaks import leaks, text_leaks
-    from fabricreport.memo.document.one_base import base_faults
+    from fabricreport.memo.document.one_base import base_remarks
     from fabricreport.memo.document.page_one import page_one_remarks
     from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, own_files, stitch
     from fabricreport.memo.editions.failures import clear_failed
@@ -298,7 +298,7 @@ def _finish(
     faults += _accepted(leaks(folder, machine), plan)
     told = {
         "faults": list(faults),
-        "remarks": [*page_one_remarks(document), *base_faults(in_print), *language_remarks(in_print)],
+        "remarks": [*page_one_remarks(document), *base_remarks(in_print), *language_remarks(in_print)],
     }
     manifest = _manifest(plan, record, head, told, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)

@@ -10,6 +10,7 @@ from fabricreport.findings import Name
 from fabricreport.formats import inside
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.spine.buy_once_read import Read
+from fabricreport.spine.page_one_facts import page_one_words
 from fabricreport.spine.passes import damages
 from fabricreport.spine.told import Told
 
@@ -117,9 +118,7 @@ def words(case: Told) -> Mapping[str, object]:
         "taken": names[read.result.courses.base],
         "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
-        "settled_first": Name("first") if read.held.settle_stage_one else None,
-        "asked_first": Name("first") if read.held.offers_first else None,
-        "rent_dear": Name("dear") if read.held.date_dear else None,
+        **page_one_words(read),
     }
 
 

@@ -411,10 +411,9 @@ def turning(case: Told) -> Mapping[str, Named | None]:
     """What would change the answer, by kind: the thing that its phrase is said of, or None where it does not apply."""
     read = Read(case)
     found = read.found
-    by = day(read.answered or read.result.schedule.last_delivery)
 
     def turn(kind: str, *, holds: bool) -> Named | None:
-        return Named(kind, kind, by=Name(by)) if holds else None
+        return Named(kind, kind) if holds else None
 
     either = found is not None and found.pick.standing == Standing.EITHER
     unranked = found is not None and found.unranked

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
 from functools import cached_property
 
 from fabricreport.books.offers.terms import UNNAMED
 from fabricreport.books.options import Option
 from fabricreport.provenance import mean_of
 from fabricreport.sections.client import one_node
-from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.offers.judged import Judged
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.stance import direction
@@ -31,7 +29,6 @@ class Read:
         self.pair = len(self.result.totals) > 1 and self.networked and not self.one_network
         self.dated = self.given.params.dated
         self.ground: str = self.result.ground
-        self.quote = next((one for one in case.monday().todos if one.action.kind == Kind.RENTS), None)
         self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
 
     @property
@@ -91,11 +88,6 @@ class Read:
     def date_missed(self) -> bool:
         """Whether a date was stated that the share wanted does not meet."""
         return self.dated and not self.result.schedule.advised.in_time
-
-    @property
-    def answered(self) -> date | None:
-        """The day on which sellers that are asked for their price have answered."""
-        return self.quote.answer if self.quote else None
 
     @property
     def stated(self) -> bool:

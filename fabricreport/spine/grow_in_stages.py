@@ -11,7 +11,7 @@ from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
 from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import Read
-from fabricreport.spine.page_one_facts import PageOne, page_one
+from fabricreport.spine.page_one_facts import PageOne, page_one, page_one_words
 from fabricreport.spine.passes import Agreed, damages
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import Confidence, CourseKind, Side
@@ -103,7 +103,7 @@ def findings(case: Told) -> Iterator[Finding]:
 def _work(case: Told) -> Iterator[Finding]:
     if not compared(case):
         return
-    if {o.side for o in case.inputs.options if o.id in pair(case)} == {Side.INFINIBAND, Side.ROCEV2}:
+    if Read(case).ethernet:
         yield F.BOTH_SIDES
     yield F.WEEKS_JUDGED if case.inputs.elicited else F.WEEKS_ASSUMED
     weeks = {case.figure(f"tail_risk.weeks.{o}").text for o in pair(case)}
@@ -235,7 +235,7 @@ def cares(case: Told) -> tuple[Finding, ...]:
 
 def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
-    halls, grows, held = case.inputs.params.cluster.sites, _asked(case) != "stays", case.spoken("decision").findings
+    halls, grows = case.inputs.params.cluster.sites, _asked(case) != "stays"
     return {
         "Lay_out": _lay_out(case),
         "full_size": Name(_full_size(case)),
@@ -245,9 +245,7 @@ def words(case: Told) -> Mapping[str, object]:
         "in_all": Name("over all stages" if grows else "in all"),
         "in_first": Name(" on the first order" if grows else ""),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
-        "settled_first": Name("first") if held.settle_stage_one else None,
-        "asked_first": Name("first") if held.offers_first else None,
-        "rent_dear": Name("dear") if held.date_dear else None,
+        **page_one_words(Read(case)),
         "our_causes": () if case.decision().in_nodes else case.spoken("tco").words["saved"],
     }
 

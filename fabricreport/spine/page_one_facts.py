@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fabricreport.findings import Facts, Findings
+from fabricreport.findings import Facts, Findings, Name
 from fabricreport.sections.decision.courses.single_node import within_nodes
 from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import Read
@@ -51,9 +51,9 @@ def page_one(read: Read) -> dict[str, Any]:
             ahead="order_ahead",
         ),
         "advice": _arm(
-            decision, take="take", settle="settle_first", stage="sign_stage_one", price="on_price", small="take_small",
-            ask="ask_both",
-        ) if not (decision.settle_stage_one or decision.offers_first) else "stage" if decision.settle_stage_one else "ask",
+            decision, take="take", settle="settle_first", stage=("sign_stage_one", "settle_stage_one"),
+            ask=("ask_both", "offers_first"), price="on_price", small="take_small",
+        ),
         "missed": _arm(decision, both="too_late", alone="too_late_alone", asking="late_by_asking", choice="late_choice"),
         "remedy": _arm(decision, rent="late_rent", move="late_move"),
         "money": _money(read),
@@ -66,9 +66,16 @@ def page_one(read: Read) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _arm(held: Findings, **arms: str) -> str:
+def page_one_words(read: Read) -> dict[str, Name | None]:
+    """Words that choose within a sentence of page one: each there where it holds."""
+    held = {"settled_first": "settle_stage_one", "asked_first": "offers_first", "rent_dear": "date_dear"}
+    return {word: Name(word) if getattr(read.held, finding) else None for word, finding in held.items()}
+
+
+def _arm(held: Findings, **arms: str | tuple[str, ...]) -> str:
     """The arm of the one finding among these that holds."""
-    return next((arm for arm, finding in arms.items() if getattr(held, finding)), "none")
+    each = ((arm, (found,) if isinstance(found, str) else found) for arm, found in arms.items())
+    return next((arm for arm, found in each if any(getattr(held, finding) for finding in found)), "none")
 
 
 def _money(read: Read) -> str:

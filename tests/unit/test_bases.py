@@ -16,7 +16,7 @@ from fabricreport.declared import DECLARED
 from fabricreport.figures import DeclaredFigures
 from fabricreport.ledger import Number
 from fabricreport.memo.document.gather import Gathered
-from fabricreport.memo.document.one_base import base_faults
+from fabricreport.memo.document.one_base import base_remarks
 
 CLIENTS = (*bench.SHIPPED, "two nodes", "offers")
 NAMING = {
@@ -62,7 +62,7 @@ def test_an_amount_is_a_mean_and_a_time_a_median_or_its_name_says_otherwise(name
 @pytest.mark.slow
 @rows("name", CLIENTS)
 def test_all_figures_of_a_client_have_one_name_and_one_value_on_one_base(name: str) -> None:
-    assert list(base_faults(ledger_of(*figures(name)))) == []
+    assert list(base_remarks(ledger_of(*figures(name)))) == []
 
 
 def test_every_rule_holds_for_a_figure_and_the_longest_that_fits_decides() -> None:
@@ -95,7 +95,7 @@ PAIRS = {
 @rows("name", PAIRS)
 def test_a_second_base_stands_under_a_name_of_its_own(name: str) -> None:
     one, other, faults = PAIRS[name]
-    found = list(base_faults(ledger_of(one, other)))
+    found = list(base_remarks(ledger_of(one, other)))
     assert len(found) == faults
     assert all("cell of x" in fault and "cell of y" in fault for fault in found)
 

@@ -15,7 +15,7 @@ BASE_REMEDY = "Say the base in its label, or print one of the two."
 VALUE_REMEDY = "Quote one of the two in both places, or say in `base_rules` in what they differ."
 
 
-def base_faults(found: Gathered) -> Iterator[str]:
+def base_remarks(found: Gathered) -> Iterator[str]:
     """Figures that share a name and differ in their base, or share all of a base and differ in name or value."""
     entries = [entry for entry in found.ledger.values() if entry.get("base")]
     for one, other in _apart(entries, lambda e: str(e["label"]), _named):

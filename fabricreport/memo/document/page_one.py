@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricreport.blocks.gate import ALLOWED, lines_of
+from fabricreport.blocks.gate import MONTHS, lines_of
 from fabricreport.blocks.nodes import DataTable, Figure, GlanceTile, Inline, Num, plain_text, walk
 from fabricreport.memo.document.document import Document
 
 MOST_WORDS, MOST_NUMBERS, MOST_PICTURES, TILES, MOST_OF_TILE = 450, 40, 1, 4, 12
 """Words, numbers and pictures of page one at most; its tiles; words of a tile's head, and of the line beneath."""
 _WORD = re.compile(r"\S*\w\S*")
-_DATES = ALLOWED[:2]
+_DATE = re.compile(rf"\b[0-3]?\d\s(?:{MONTHS})\b|\b(?:{MONTHS})\s20\d\d\b")
+"""A day, with its year or without, or a month."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def page_one(document: Document) -> PageOne:
     numbers = sum(isinstance(node, Num) for words in lines for node in walk(words))
     return PageOne(
         words=sum(len(_WORD.findall(text)) for text in texts),
-        numbers=numbers + sum(_dates(text) for text in texts),
+        numbers=numbers + sum(len(_DATE.findall(text)) for text in texts),
         pictures=sum(isinstance(node, Figure) for node in nodes),
         tiles=tiles,
         tables=tuple(len(node.rows) for node in nodes if isinstance(node, DataTable)),
@@ -71,7 +72,3 @@ def page_one_remarks(document: Document) -> Iterator[str]:
 
 def _words(words: tuple[Inline, ...]) -> int:
     return len(_WORD.findall(plain_text(words)))
-
-
-def _dates(text: str) -> int:
-    return sum(len(pattern.findall(text)) for pattern in _DATES)
