@@ -9,6 +9,7 @@ from fabricreport.findings import Facts, Findings, Name
 from fabricreport.sections.decision.courses.single_node import within_nodes
 from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import Read
+from fabricreport.vocabulary import CourseKind
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,6 @@ class PageOne(Facts):
 def page_one(read: Read) -> dict[str, Any]:
     """The facts of a case, by name."""
     decision = read.held
-    sure = _arm(
-        decision, act="sure_act", ask="sure_ask", several="sure_ask_more", within="sure_nodes", wins="sure_of_none"
-    )
     return {
         "course": _arm(
             decision, rent="rent_first", rent_late="rent_first_late", pilot="pilot_first", within="single_nodes",
@@ -58,7 +56,7 @@ def page_one(read: Read) -> dict[str, Any]:
         "remedy": _arm(decision, rent="late_rent", move="late_move"),
         "money": _money(read),
         "saved": _saved(read),
-        "sure": "alone" if read.alone and not read.nodes else sure,
+        "sure": _sure(read),
         "dated": "dated" if read.given.params.dated else "undated",
         "near": _arm(decision, date="near_by_date", stated="near_by_stated"),
         "other": _other(read),
@@ -81,8 +79,19 @@ def _arm(held: Findings, **arms: str | tuple[str, ...]) -> str:
 def _money(read: Read) -> str:
     if read.nodes or read.alone:
         return "none" if read.nodes else "alone"
-    told = _arm(read.held, both="cash_and_time", cash="cash_alone", time="time_alone")
-    return "level" if told == "none" else told
+    cash, time = (direction(read.case.figure(f"decision.{part}")) != "same" for part in ("cash", "time"))
+    return "both" if cash and time else "cash" if cash else "time" if time else "level"
+
+
+def _sure(read: Read) -> str:
+    if read.alone or read.result.offers:
+        return "alone" if read.alone and not read.nodes else "none"
+    kind = read.result.courses.advised.kind
+    if read.result.sure is None or kind == CourseKind.SINGLE_NODE:
+        return "wins" if read.result.sure is None else "within"
+    if kind not in (CourseKind.EITHER, CourseKind.OFFERS, CourseKind.PILOT):
+        return "act"
+    return "several" if {*read.verdict.tied} - {*read.pair} else "ask"
 
 
 def _saved(read: Read) -> str:
@@ -96,7 +105,8 @@ def _other(read: Read) -> str:
         return "within"
     if read.alone or read.small:
         return "alone" if read.alone else "small"
-    return _arm(read.held, reversed="reversed", nearly="nearly_reversed")
+    found = read.result.reversals
+    return "none" if found is None or not found.tried else "reversed" if found.reversing else "nearly"
 
 
 def _care(read: Read) -> str:

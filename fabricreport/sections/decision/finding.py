@@ -103,23 +103,11 @@ class DecisionFinding(StrEnum):
     SINGLE_NO_MODEL = "no memory of a simulation is known"
     NOT_TAKEN = "jobs within nodes are advised: the courses with a network between them are what was not taken"
     # cash and time
-    CASH_AND_TIME = "two are compared, and differ in what is paid and in lost time, as printed"
-    CASH_ALONE = "they differ in what is paid alone"
-    TIME_ALONE = "they differ in lost time alone"
-    HOUR_STATED = "the client states what a GPU-hour is worth"
-    HOUR_OURS = "the client does not"
     # like with like
     ALIKE_PAIRS = "the lead is told for pairs of one generation"
     # licences
     LICENCES = "a buyer compares two: how the makers sell managers and switch systems is told"
-    SURE_ACT = "one act is advised, and how often it costs little more than the best other one is known"
-    SURE_ASK = "the same, and it is to find something out before an option is taken"
-    SURE_ASK_MORE = "and more than the two compared tie"
-    SURE_NODES = "the same, and it is to keep jobs within nodes"
-    SURE_OF_NONE = "no other act is priced beside it"
     TURNS_DRAWN = "uncertain inputs turn the advice or the order of the two compared"
-    REVERSED = "something set otherwise between the two compared reverses their order"
-    NEARLY_REVERSED = "nothing that was tried does, and what comes nearest is told"
     # the framework
     VIEW_HELD = "a rule of the framework holds"
     MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"

@@ -93,9 +93,9 @@ def spoken(
     """Findings and words of the decision; `monday` is what to do before signing, `figure` answers with the ledger's numbers,
     `changes` is what the answers of sellers change."""
     read = _Read(given, result, tco, monday, figure, changes)
-    networks = (_courses, _why, _apart, _alike, _licences, _reversed, _view, _turning, _quotes, _lead, _rule)
+    networks = (_courses, _why, _alike, _licences, _turns_drawn, _view, _turning, _quotes, _lead, _rule)
     groups = (
-        *(_opening, _date, _advice, _hour, _sure, _care, _monday, _annex),
+        *(_opening, _date, _advice, _care, _monday, _annex),
         *((_not_taken,) if result.in_nodes else (*networks, _answered, _offered)),
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
@@ -166,18 +166,6 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
         yield F.BARRED
 
 
-def _hour(read: _Read) -> Iterator[DecisionFinding]:
-    yield F.HOUR_STATED if read.tco.common.value_basis == "stated" else F.HOUR_OURS
-
-
-def _apart(read: _Read) -> Iterator[DecisionFinding]:
-    if read.alone:
-        return
-    cash, time = (direction(read.figure(f"decision.{part}")) != "same" for part in ("cash", "time"))
-    if cash or time:
-        yield F.CASH_AND_TIME if cash and time else F.CASH_ALONE if cash else F.TIME_ALONE
-
-
 def _alike(read: _Read) -> Iterator[DecisionFinding]:
     mismatch = read.result.mismatch
     if mismatch is not None and mismatch.alike is not None:
@@ -189,26 +177,9 @@ def _licences(read: _Read) -> Iterator[DecisionFinding]:
         yield F.LICENCES
 
 
-def _reversed(read: _Read) -> Iterator[DecisionFinding]:
+def _turns_drawn(read: _Read) -> Iterator[DecisionFinding]:
     if read.result.turns.uncertain and not (read.alone or read.result.in_nodes or read.result.offers):
         yield F.TURNS_DRAWN
-    found = read.result.reversals
-    if found and found.tried and read.ground != Ground.SIZE:
-        yield F.REVERSED if found.reversing else F.NEARLY_REVERSED
-
-
-def _sure(read: _Read) -> Iterator[DecisionFinding]:
-    if read.alone or read.result.offers:
-        return
-    kind = read.result.courses.advised.kind
-    if read.result.sure is None:
-        yield F.SURE_OF_NONE
-    elif kind == CourseKind.SINGLE_NODE:
-        yield F.SURE_NODES
-    else:
-        asks = kind in (CourseKind.EITHER, CourseKind.OFFERS, CourseKind.PILOT)
-        several = F.SURE_ASK_MORE if read.also_tied else F.SURE_ASK
-        yield several if asks else F.SURE_ACT
 
 
 def _view(read: _Read) -> Iterator[DecisionFinding]:
