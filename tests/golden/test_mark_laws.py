@@ -17,6 +17,8 @@ from fabricreport.sections.tco import tables
 from fabricreport.spine.grow_in_stages_tables import stages
 
 pytestmark = [pytest.mark.slow]
+AT_FULL = 1.5 * AGED
+"""The network at today's prices, which is more than its present value in the total, and may rest less on one old price."""
 EXAMPLES = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
 
 
@@ -51,6 +53,16 @@ def faults(case: Case) -> list[str]:
         if f"decision.total.{o}" in number and number[f"decision.total.{o}"].stale != one.stale
     ]
     return found
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_bill_is_no_cleaner_than_the_network_in_it(name: str) -> None:
+    """The tile of page one has the network at today's prices beside the bill, in which it is its present value."""
+    case = bench.case(name)
+    bought = {i: n for i, n in case.tco().numbers.items() if i.startswith("tco.fabric_capex.") and n.stale}
+    wholes = [case.figure(i.replace("tco.fabric_capex", "decision.total")) for i in bought]
+    heavy = [w for w, n in zip(wholes, bought.values(), strict=True) if n.value >= AT_FULL * w.value]
+    assert all(whole.stale for whole in heavy) and (name != "halden-cloud" or heavy)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -85,7 +85,7 @@ def test_a_course_of_another_size_is_named_though_its_option_is_not_compared_her
             {F.SETTLE_STAGE_ONE, F.ALSO_TIED, F.TIE_SETTLED},
             {F.TAKE, F.TAKE_SMALL},
         ),
-        ("pressed", {F.IN_TIME, F.RENT_FIRST_LATE}, {F.DATE_DEAR, F.TOO_LATE}),
+        ("pressed", {F.RENT_FIRST_LATE}, {F.DATE_DEAR, F.TOO_LATE}),
         ("too late", {F.TOO_LATE, F.DATE_DEAR}, {F.RENT_FIRST_LATE}),
         ("one node", {F.TAKE_SMALL}, {F.ASK_BOTH}),
         ("nothing is material", set(), {F.ON_PRICE}),

@@ -85,7 +85,6 @@ def test_a_date_that_nobody_meets_is_said_once() -> None:
     assert turned("too late").date == "neither"
     on_page_one = set(client("too late").spoken("decision").findings) & {
         D.TOO_LATE,
-        D.IN_TIME,
         D.UNDATED,
         D.LATE_RENT,
         D.LATE_MOVE,

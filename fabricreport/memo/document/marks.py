@@ -14,7 +14,7 @@ def keys(*, stale: bool, assumed: bool) -> tuple[str, ...]:
     aged, mostly = (formats.write(part, "share") for part in (AGED, MOSTLY))
     dagger = (
         f"A dagger ({DAGGER}): prices out of date, or within two weeks of it, are or may be {aged} or more of the money, "
-        "or of a part as large."
+        "or of a part as large; headings and drawings bear none."
     )
     ring = f"A ring ({RING}): we assume {mostly} or more of the range."
     return (*((dagger,) if stale else ()), *((ring,) if assumed else ()))

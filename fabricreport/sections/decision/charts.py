@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, timedelta
-from math import ceil
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,11 @@ from matplotlib.axes import Axes
 from fabricreport import formats
 from fabricreport.blocks import Drawing
 from fabricreport.books.names import input_names, option_names
-from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.schedule.calendar import Clock, Step, quantile
+from fabricreport.sections.decision.schedule import Schedule
+from fabricreport.sections.schedule.calendar import Step
 from fabricreport.theme import (
     FIRST,
     INK,
@@ -60,7 +59,7 @@ def schedule_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-b
         option_names(given.options, verdict.choice, verdict.runner_up),
     )
     order = list(dict.fromkeys((verdict.choice, verdict.runner_up, *found.clocks)))
-    frame = pd.DataFrame([step for option in order for step in _way(found.as_of, option, found.clocks[option])])
+    frame = pd.DataFrame([step for option in order for step in _way(found, option)])
     with row_canvas([wrapped(names[option].row, 24, 1) for option in order], head=2, foot=True) as (figure, axis):
         for at, option in enumerate(order):
             ink, way = inks.get(option, MUTED), frame[frame.option == option]
@@ -81,12 +80,12 @@ def schedule_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-b
     return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def _way(start: date, option: str, clock: Clock) -> Iterator[dict[str, Any]]:
+def _way(found: Schedule, option: str) -> Iterator[dict[str, Any]]:
     """The steps of an option that take time, each with the days by which half and nine in ten of the outcomes have taken it."""
+    clock, before = found.clocks[option], found.as_of
     weeks = (clock.wait, clock.order, clock.delivery, clock.power_on, clock.stable, clock.production)
-    before = start
     for step, taken in zip(_STEPS, weeks, strict=True):
-        half, late = (start + timedelta(days=ceil(quantile(taken, share) * DAYS_PER_WEEK)) for share in _SHARES)
+        half, late = (found.met_by(taken, share) for share in _SHARES)
         if half > before or step is Step.PRODUCTION:
             yield {"option": option, "step": step, "half": half, "nine_in_ten": late}
         before = half

@@ -59,8 +59,7 @@ class DecisionFinding(StrEnum):
     OFFERS_NAME_COUNTS = "the network's name is worth money here"
     # the date
     UNDATED = "no date was stated"
-    IN_TIME = "the course advised is likely to meet the date stated"
-    TOO_LATE = "it is not, nor is either of two networks that is ordered at once"
+    TOO_LATE = "the course advised is not likely to meet the date stated, nor is either of two networks that is ordered at once"
     TOO_LATE_ALONE = "it is not, and no two networks are held against each other"
     LATE_BY_ASKING = "it is not, for it asks first: one of the two, ordered at once, is"
     LATE_CHOICE = "it is not, and the one of the two not advised is"

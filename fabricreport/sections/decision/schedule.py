@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from math import floor
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,10 @@ class Schedule:
     delivery: Any
     as_of: date
     clocks: Mapping[str, Clock]
+
+    def met_by(self, weeks: Any, share: float) -> date:
+        """The day by which this share of the outcomes has taken a step that takes them so many weeks from the memo's date."""
+        return self.as_of + timedelta(days=ceil(quantile(weeks, share) * DAYS_PER_WEEK))
 
     @property
     def last_delivery(self) -> date:

@@ -14,6 +14,8 @@ from fabricreport.sections.schedule.calendar import Step
 from fabricreport.sections.schedule.days import told
 from fabricreport.vocabulary import CourseKind, Ground
 
+_HALF = 0.5
+
 
 def schedule_findings(result: DecisionResult) -> Iterator[F]:
     """Whether a date binds, whether the course advised meets it, and what makes production earlier where it does not."""
@@ -24,7 +26,6 @@ def schedule_findings(result: DecisionResult) -> Iterator[F]:
         yield F.UNDATED
         return
     if found.advised.in_time:
-        yield F.IN_TIME
         return
     yield _late(result)
     yield _sooner(result)
@@ -55,6 +56,7 @@ def schedule_words(given: Inputs, result: DecisionResult) -> Mapping[str, object
     return {
         "production_by": Name(told(due)) if due else None,
         "safe_day": Name(told(found.advised.safe)),
+        "half_day": Name(told(found.met_by(found.clocks[result.verdict.choice].production, _HALF))),
         "order_day": Name(told(found.advised.days[Step.ORDER])),
         "deliver_by": Name(told(found.last_delivery)),
         "agreed_day": Name(told(due if due and found.advised.in_time else found.advised.safe)),

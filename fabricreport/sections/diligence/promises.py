@@ -292,7 +292,7 @@ def _detection(on: Ground) -> Promise:
             on.given.spread(on.latency.job.gpus * on.tco.common.gpu_hour_value),
             "usd/hour",
             central="mean",
-            label="Cost of one hour in which all GPUs stand still",
+            label="Cost of one hour in which all GPUs of the largest job stand still",
             rule="mean of GPUs × value of a GPU-hour",
             inputs=("param:cluster.gpus",),
         ),

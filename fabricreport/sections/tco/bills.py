@@ -19,6 +19,7 @@ from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.cost import (
     CAUSES,
     COMMON_CAUSES,
+    FABRIC_CAUSES,
     TIME_CAUSES,
     by_cause,
     cash_bill,
@@ -82,11 +83,14 @@ class Bills:
 
 
 def parts_of(components: Mapping[str, Any]) -> tuple[Part, ...]:
-    """What a bill by cause is the sum of as the memo prints it: what is paid, what is time, and every cause of either."""
+    """What a bill by cause is the sum of as the memo prints it: what is paid, what is time, every cause of either, and the network."""
     cash, time = apart(components)
     causes = {c: Part(value) for c, value in components.items()}
     timed = tuple(part for c, part in causes.items() if c in TIME_CAUSES)
-    return Part(cash, tuple(p for c, p in causes.items() if c not in TIME_CAUSES)), Part(time, timed), *causes.values()
+    bought = [part for c, part in causes.items() if c in FABRIC_CAUSES]
+    network = (Part(sum(part.value for part in bought), tuple(bought)),) if bought else ()
+    paid = tuple(part for c, part in causes.items() if c not in TIME_CAUSES)
+    return Part(cash, (*paid, *network)), Part(time, timed), *causes.values(), *network
 
 
 def apart(components: Mapping[str, Any]) -> tuple[Any, Any]:
