@@ -63,12 +63,25 @@ ALLOWED = tuple(
 )
 
 
-def bare_numbers(text: str, names: Iterable[str] = ()) -> list[str]:
-    """The words of `text` that hold a digit nobody vouches for, in order. `names` are the case's own names."""
+_SPELT = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred)"
+    r"\s(?:more\s|whole\s|working\s|calendar\s)?"
+    r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|per\s?cent|repeats?|runs each)\b",
+    re.I,
+)
+"""A duration, a share or a count of repeats in words, which is as much a figure as one in digits."""
+
+
+def bare_numbers(text: str, names: Iterable[str] = (), *, in_words: bool = True) -> list[str]:
+    """The words of `text` that hold a digit nobody vouches for, in order, then durations and the like written in words.
+
+    `names` are the case's own names.
+    """
+    spelt = _SPELT.findall(text) if in_words else []
     if not (found := _words(text)):
-        return found
+        return spelt
     known = _names_pattern(frozenset(names))
-    return _words(known.sub(" ", text)) if known else found
+    return [*(_words(known.sub(" ", text)) if known else found), *spelt]
 
 
 @lru_cache(maxsize=8)

@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 from fabricreport import formats
 from fabricreport.blocks.nodes import DataTable, Inline, Role, TableColumn, TableRow, Text
 from fabricreport.blocks.phrases import Bound, Phrase
+from fabricreport.blocks.sums import with_rounding_told
 from fabricreport.blocks.template import Binder
 from fabricreport.findings import Name
 from fabricreport.ledger import Number
@@ -63,7 +64,7 @@ class Table:
 def table_node(
     binder: Binder, table_id: str, caption: str, columns: Sequence[Column], rows: Sequence[Row], note: str
 ) -> DataTable:
-    """The table's node; refuses ragged rows, which would print a number under the wrong head."""
+    """The table's node, its note saying where sums are rounded; refuses ragged rows, which print a number under a wrong head."""
     for row in rows:
         if len(row.cells) != len(columns) or row.role not in ROLES:
             raise ValueError(
@@ -75,12 +76,14 @@ def table_node(
         cells = (_cell(binder, cell, c, s) for cell, c, s in zip(row.cells, columns, scales, strict=True))
         return TableRow(tuple(cells), cast(Role, row.role))
 
-    return DataTable(
-        id=table_id,
-        caption=binder.inline(caption),
-        columns=tuple(_head(binder, c, s) for c, s in zip(columns, scales, strict=True)),
-        rows=tuple(shown(row) for row in rows),
-        note=binder.inline(note) if note else (),
+    return with_rounding_told(
+        DataTable(
+            id=table_id,
+            caption=binder.inline(caption),
+            columns=tuple(_head(binder, c, s) for c, s in zip(columns, scales, strict=True)),
+            rows=tuple(shown(row) for row in rows),
+            note=binder.inline(note) if note else (),
+        )
     )
 
 

@@ -267,39 +267,29 @@ def _finish(
     machine: Mapping[str, str],
 ) -> BuildResult:
     """Stitch, check, render, write and publish; `machine` names the folders that nothing published may name."""
-    from fabricreport.memo.document.agreement import disagreements
-    from fabricreport.memo.document.checks import check_file, check_memo
     from fabricreport.memo.document.document import document_of
     from fabricreport.memo.document.gather import gather
     from fabricreport.memo.document.headlines import headline_of
-    from fabricreport.memo.document.language import language_remarks
     from fabricreport.memo.document.leaks import leaks, text_leaks
-    from fabricreport.memo.document.one_base import base_remarks
     from fabricreport.memo.document.page_one import page_one_remarks
-    from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, own_files, stitch
+    from fabricreport.memo.document.proof import prove
+    from fabricreport.memo.document.stitch import headline, merged_ledger, stitch
     from fabricreport.memo.editions.failures import clear_failed
     from fabricreport.memo.editions.kept import keep_inputs
 
     memo = stitch(notebooks, _citing(plan))
-    found = gather(memo)
-    declared = headline(found)
+    declared = headline(gather(memo))
     memo.metadata["fabricreport"] = front_matter(plan, notebooks, declared)
-    printed = in_memo(memo)
-    in_print, files = gather(printed), own_files(memo)
-    told_of = [*map(str, found.problems), *disagreements(found), *check_memo(in_print, draft=plan.draft)]
-    beside = [fault for part in files.values() for fault in check_file(gather(part))]
-    faults = _accepted(dict.fromkeys([*told_of, *beside]), plan)
+    proof = prove(memo, draft=plan.draft)
+    faults = _accepted(proof.faults, plan)
     folder = scratch / plan.edition
-    document = document_of(in_print, printed)
-    _write_outputs(folder, document, found, notebooks)
-    _write_own_files(folder, files)
+    document = document_of(proof.printed, proof.memo)
+    _write_outputs(folder, document, proof.found, notebooks)
+    _write_own_files(folder, proof.files)
     keep_inputs(folder, plan.snapshot)
-    head = headline_of(headline(found, document.glance), merged_ledger(found))
+    head = headline_of(headline(proof.found, document.glance), merged_ledger(proof.found))
     faults += _accepted(leaks(folder, machine), plan)
-    told = {
-        "faults": list(faults),
-        "remarks": [*page_one_remarks(document), *base_remarks(in_print), *language_remarks(in_print)],
-    }
+    told = {"faults": list(faults), "remarks": [*page_one_remarks(document), *proof.remarks]}
     manifest = _manifest(plan, record, head, told, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import bench
 import pytest
 from test_close_laws import client
-from totals import Line, Shown, too_clean, totals_in
 
 from fabricreport.blocks import Table
 from fabricreport.case import Case
 from fabricreport.ledger import Number
 from fabricreport.marks import AGED
+from fabricreport.memo.document.totals import Line, Shown, too_clean, totals_in
 from fabricreport.sections.tco import tables
 from fabricreport.spine.grow_in_stages_tables import stages
 

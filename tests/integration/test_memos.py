@@ -22,7 +22,6 @@ from delivered_cases import delivery, write
 from one_process import page, whole
 from pypdf import PdfReader
 from read_memo import page_texts, read_memo, share_in_common
-from totals import Shown, too_clean, totals_in
 
 import fabricreport.case as case_module
 from fabricreport.acceptance.study import plan_of
@@ -31,6 +30,7 @@ from fabricreport.memo.build import BuildResult, build
 from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.marks import DAGGER, RING, keys
 from fabricreport.memo.document.stitch import merged_ledger, stitch
+from fabricreport.memo.document.totals import Shown, too_clean, totals_in
 from fabricreport.memo.run.execute import run_sections
 from fabricreport.memo.run.volatile import strip_volatile
 from fabricreport.scenario import load_params

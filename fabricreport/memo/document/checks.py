@@ -9,6 +9,7 @@ from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.nodes import DataTable, Figure, Formula, Image, Node, Numbered, Ref, walk
 from fabricreport.located import did_you_mean
 from fabricreport.memo.document.agreement import disagreements
+from fabricreport.memo.document.as_printed import printed_faults
 from fabricreport.memo.document.gather import Gathered, Piece
 from fabricreport.memo.document.language import language_faults
 from fabricreport.memo.document.numbering import CLOSING_ANNEXES, in_report, left_out
@@ -37,6 +38,7 @@ def check_memo(found: Gathered, *, draft: bool = False) -> list[str]:
     faults += disagreements(found)
     faults += language_faults(found)
     faults += contradictions(found)
+    faults += printed_faults(found)
     if not draft and not found.pieces:
         faults.append("the memo is empty: no notebook emitted a block")
     return faults
@@ -46,7 +48,7 @@ def check_file(found: Gathered) -> list[str]:
     """Every fault of a file beside the memo, whose sentences are held as a memo's are: what it refers to stands in it."""
     faults = [f"{piece.where}: {fault}" for piece in found.pieces for fault in _piece_faults(piece, found.names)]
     faults += [*_reference_faults(found), *_dead_references(found)]
-    return [*faults, *language_faults(found), *contradictions(found)]
+    return [*faults, *language_faults(found), *contradictions(found), *printed_faults(found)]
 
 
 def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:
@@ -56,7 +58,7 @@ def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:
         for field in () if where == "preformatted text" else _UNCLOSED.findall(text):
             yield f"the field {{{_id(field)} in {where} is not closed: write {{{_id(field)}}}."
         text = _UNCLOSED.sub(" ", text)
-        for word in bare_numbers(text, known):
+        for word in bare_numbers(text, known, in_words=where != "preformatted text"):
             yield (
                 f"bare number '{word}' in {where}: “{_excerpt(text, word)}”. "
                 'Quote it from the ledger in a code cell, say("… {figure.id} …"), or put it in the params or the evidence.'
