@@ -77,11 +77,14 @@ def bare_numbers(text: str, names: Iterable[str] = (), *, in_words: bool = True)
 
     `names` are the case's own names.
     """
-    spelt = _SPELT.findall(text) if in_words else []
-    if not (found := _words(text)):
-        return spelt
+    if not (found := _unfounded(text, in_words)):
+        return found
     known = _names_pattern(frozenset(names))
-    return [*(_words(known.sub(" ", text)) if known else found), *spelt]
+    return _unfounded(known.sub(" ", text), in_words) if known else found
+
+
+def _unfounded(text: str, in_words: bool) -> list[str]:
+    return [*_words(text), *(_SPELT.findall(text) if in_words else ())]
 
 
 @lru_cache(maxsize=8)
