@@ -19,6 +19,8 @@ OF = 100
 """Out of how many a share is told in words: 73 of 100."""
 NOISE = 0.01
 """The part of a range that has both signs below which a figure within it is written as nothing."""
+RANGE = f"90{NBSP}% range"
+"""What a spread is called, from P5 to P95."""
 _EXACT = 4
 """Significant digits from which on an amount under a million is spelt out."""
 CENT = 0.01
@@ -74,7 +76,10 @@ def money(value: float, digits: int = 3, symbol: str = "$") -> str:
         tenth_of_a_cent = (
             digits >= _EXACT and f"{magnitude:.3f}"[-1] != "0"
         )  # a figure that is quoted, as its source has it
-        return _signed(f"{symbol}{magnitude:.{3 if tenth_of_a_cent else 2}f}", rounded)
+        places = 3 if tenth_of_a_cent else 2
+        # Rounded once: 0.9046 is 0.90, though to three digits it is 0.905.
+        magnitude = abs(significant(value, min(digits, places + 1 + math.floor(math.log10(abs(value))))))
+        return _signed(f"{symbol}{magnitude:.{places}f}", rounded)
     return _signed(f"{symbol}{plain_number(magnitude, digits)}", rounded)
 
 

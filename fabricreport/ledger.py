@@ -134,7 +134,7 @@ class Number:
         if ends.low == ends.high:
             return self._write(central)
         span = formats.between(*formats.ends_written(ends, self.unit, self.currency))
-        return f"{self._write(ends.kept(central))} (90{formats.NBSP}% range: {span})"
+        return f"{self._write(ends.kept(central))} ({formats.RANGE}: {span})"
 
     def _write(self, value: float) -> str:
         return formats.write(value, self.unit, self.digits, self.currency)

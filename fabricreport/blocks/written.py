@@ -12,6 +12,8 @@ from fabricreport.formats import MAGNITUDES, MINUS
 _LETTERS = "|".join(letter for _, letter in MAGNITUDES)
 _BY_LETTER = {letter: Decimal(int(size)) for size, letter in MAGNITUDES}
 _AMOUNT = re.compile(rf"([-{MINUS}]?)([$€£]|[A-Z]{{3}}\s)?(\d[\d,]*(?:\.\d+)?)({_LETTERS})?(?:\s?(%)| of (\d+))?")
+_PERCENTS = re.compile(r"\d to [^ ]+\s%")
+"""A range in per cent, whose sign stands once."""
 _HEAD = re.compile(rf"(?:[$€£]|[A-Z]{{3}}\s)?({_LETTERS})?(?![A-Za-z])")
 _PERCENT = Decimal("0.01")
 _AS_EXACT = 2e-8
@@ -28,11 +30,11 @@ class Written:
 
 def written(text: str, head: str = "") -> list[Written]:
     """The amounts of a text, a range having two; `head` is the unit in the head of its column."""
-    found = []
+    found, all_percent = [], bool(_PERCENTS.search(text))
     for sign, currency, digits, letter, percent, whole in _AMOUNT.findall(text):
         plain = digits.replace(",", "")
         scale = _BY_LETTER.get(letter, Decimal(1)) if letter else _scale(head)
-        scale = _PERCENT if percent else scale / Decimal(whole) if whole and int(whole) else scale
+        scale = _PERCENT if percent or all_percent else scale / Decimal(whole) if whole and int(whole) else scale
         told = Decimal(plain) * scale
         found.append(Written(-told if sign else told, _step(plain, cents=bool(currency) and not letter) * scale))
     return found

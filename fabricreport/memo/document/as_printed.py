@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import permutations
 
+from fabricreport import formats
 from fabricreport.bases import is_money
 from fabricreport.blocks.gate import MONTHS, lines_of
 from fabricreport.blocks.nodes import DataTable, Figure, Glance, Node, Num, Scalar, walk
@@ -26,7 +27,8 @@ _BEYOND = re.compile(r"\b(?:under|over|fewer than)\b")
 _TURNS = re.compile(r"\b(?:revers|turn|other way)", re.I)
 _DAY = re.compile(rf"\b\d{{1,2}} (?:{MONTHS}) \d{{4}}\b")
 _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:the|all|its|their|our|your)?\s*")
-_SLACK = 1e-9
+_SLACK = 1e-8
+"""What the nine digits of a ledger leave open."""
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _HALF = 1.001
 """Half a step, and what a chart's rounding of its data may add."""
@@ -39,7 +41,7 @@ def printed_faults(found: Gathered) -> Iterator[str]:
     for piece in found.pieces:
         for number, head in _numbers(piece):
             entry = found.ledger.get(number.id)
-            if entry is not None and not _reads_back(number.text, head, entry):
+            if entry is not None and not reads_back(number.text, head, entry):
                 yield (
                     f"{piece.where}: {number.id} is printed as {number.text}, and the ledger has {entry['text']}. "
                     "Quote it by its field, so that it is written from its value."
@@ -90,16 +92,18 @@ def _numbers(piece: Piece) -> Iterator[tuple[Num, str]]:
             yield node, ""
 
 
-def _reads_back(text: str, head: str, entry: Record) -> bool:
+def reads_back(text: str, head: str, entry: Record) -> bool:
     """Whether every amount of a text is a figure's value or an end of its range, to the last digit told; signs aside,
-    which the words about it may carry."""
+    which the words about it may carry. An end near zero is told as zero."""
     told = [entry.get("value"), *(entry.get("spread") or {}).values()]
     values = [abs(float(value)) for value in told if value is not None]
     if not values or _BEYOND.search(text):
         return True
+    amounts = written(text.replace(formats.RANGE, ""), head)
     return all(
-        any(abs(abs(float(each.value)) - value) <= float(each.step) / 2 + _SLACK * value for value in values)
-        for each in written(text, head)
+        (not each.value and entry.get("spread"))
+        or any(abs(abs(float(each.value)) - value) <= float(each.step) / 2 + _SLACK * max(value, 1) for value in values)
+        for each in amounts
     )
 
 
@@ -187,9 +191,7 @@ def _silent_reversals(sentence: Sentence, ledger: Mapping[str, Record], choice: 
 def central_text_of(number: Num, entry: Record) -> bool:
     """Whether a number is printed as its central value and alone."""
     amounts = written(number.text)
-    return (
-        len(amounts) == 1 and number.value is not None and _reads_back(number.text, "", {"value": entry.get("value")})
-    )
+    return len(amounts) == 1 and number.value is not None and reads_back(number.text, "", {"value": entry.get("value")})
 
 
 def _read_together(node: Node) -> Iterator[list[Num]]:
