@@ -284,12 +284,12 @@ def _finish(
     faults = _accepted(proof.faults, plan)
     folder = scratch / plan.edition
     document = document_of(proof.printed, proof.memo)
-    _write_outputs(folder, document, proof.found, notebooks)
+    badly_set = _write_outputs(folder, document, proof.found, notebooks)
     _write_own_files(folder, proof.files)
     keep_inputs(folder, plan.snapshot)
     head = headline_of(headline(proof.found, document.glance), merged_ledger(proof.found))
     faults += _accepted(leaks(folder, machine), plan)
-    told = {"faults": list(faults), "remarks": [*page_one_remarks(document), *proof.remarks]}
+    told = {"faults": list(faults), "remarks": [*page_one_remarks(document), *badly_set, *proof.remarks]}
     manifest = _manifest(plan, record, head, told, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))
@@ -336,21 +336,26 @@ def _citing(plan: BuildPlan) -> dict[str, Any]:
     return {"report": plan.report.as_dict()} if plan.report else {}
 
 
-def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks: Mapping[str, Any]) -> None:
-    """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`; a fault of any is raised."""
+def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks: Mapping[str, Any]) -> tuple[str, ...]:
+    """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`; a fault of any is raised.
+
+    Gives what stands badly on the printed pages.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
     from fabricreport.memo.write.data import write_data
     from fabricreport.memo.write.html import render_html
-    from fabricreport.memo.write.pdf import render_pdf
+    from fabricreport.memo.write.pdf import printed
 
     folder.mkdir()
     # Typst works outside Python's lock: the rest is written meanwhile.
     with ThreadPoolExecutor(1) as beside:
-        pdf = beside.submit(render_pdf, document)
+        pdf = beside.submit(printed, document)
         (folder / "memo.html").write_bytes(render_html(document).encode("utf-8"))
         write_data(folder, found, notebooks)
-        (folder / "memo.pdf").write_bytes(pdf.result())
+        found_printed = pdf.result()
+        (folder / "memo.pdf").write_bytes(found_printed.pdf)
+    return found_printed.remarks
 
 
 def _write_own_files(folder: Path, files: Mapping[str, Any]) -> None:

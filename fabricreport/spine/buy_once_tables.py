@@ -17,6 +17,7 @@ from fabricreport.sections.decision.monday.kinds import PAGE_ONE
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.tables import todo
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.schedule_words import ready_apart
 from fabricreport.sections.decision.turning import key_of
 from fabricreport.sections.schedule.calendar import Step
 from fabricreport.sections.schedule.days import told as dated
@@ -81,8 +82,8 @@ def more_actions(monday: Monday) -> Table:
 
 def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Every option, the cheapest first: its total, what it costs more than the choice in cash, in time and in all, and how
-    often it is the cheapest."""
-    choice, short = result.verdict.choice, _short(given, result)
+    often it is in time where that tells options apart, else how often it is the cheapest."""
+    choice, short, apart = result.verdict.choice, _short(given, result), ready_apart(given, result)
     totals = {o: figure(f"decision.total.{o}") for o in result.totals}
     rows = [
         Row(
@@ -93,8 +94,7 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
                     None if o == choice else figure(f"decision.{part}.{o}")
                     for part in ("cash_gap", "time_gap", "gap", "gap")
                 ),
-                share_cell(result.cheapest, o),
-                *([figure(f"decision.ready.{o}")] if given.params.dated else []),
+                figure(f"decision.ready.{o}") if apart else share_cell(result.cheapest, o),
             ],
             role="winner" if o == choice and not result.verdict.open else "normal",
         )
@@ -102,7 +102,7 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     ]
     more = (Column("More cash"), Column("More time"), Column("More in all"))
     heads = (Column("Option"), Column("Total"), *more, Column("Nine times in ten", style="spread"))
-    return Table([*heads, Column("Cheapest in"), *([Column("In time")] if given.params.dated else [])], rows)
+    return Table([*heads, Column("In time" if apart else "Cheapest in")], rows)
 
 
 def _short(given: Inputs, result: DecisionResult) -> dict[str, Names]:

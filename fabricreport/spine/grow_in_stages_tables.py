@@ -20,7 +20,7 @@ TESTED = ("allreduce", "alltoall")
 
 
 def stages(result: TcoResult) -> Table:
-    """What is bought at each stage on either network: switches, what they and their links cost, what stands ahead of need.
+    """What is bought at each stage on either network: switches, and what they and their links cost.
 
     With two networks side by side also where the other one may no longer be chosen once the stage is bought.
     """
@@ -33,7 +33,7 @@ def stages(result: TcoResult) -> Table:
             [
                 number[f"tco.stage.month.{n}.{result.choice}"],
                 number[f"tco.stage.gpus.{n}.{result.choice}"],
-                *(number[f"tco.stage.{what}.{n}.{o}"] for o in options for what in ("bought", "price", "overbuilt")),
+                *(number[f"tco.stage.{what}.{n}.{o}"] for o in options for what in ("bought", "price")),
                 *closed[n : n + 1],
             ]
         )
@@ -41,10 +41,10 @@ def stages(result: TcoResult) -> Table:
     ]
     whole: list[Cell] = ["All", ""]
     for option in options:
-        whole += [number[f"tco.count.switches.{option}"], number[f"tco.fabric_capex.{option}"], ""]
+        whole += [number[f"tco.count.switches.{option}"], number[f"tco.fabric_capex.{option}"]]
     heads = [Column("Month"), Column("Size")]
     for word in ("{choice}", "{rival}")[: len(options)]:
-        heads += [Column(f"{word} switches"), Column(f"{word} cost", decimals=1), Column(f"{word} ahead of need")]
+        heads += [Column(f"{word} switches"), Column(f"{word} cost", decimals=1)]
     if closed:
         heads, whole = [*heads, Column("Fixes the kind at")], [*whole, ""]
     return Table(heads, [*rows, Row(whole, role="total")])

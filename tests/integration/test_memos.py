@@ -74,6 +74,7 @@ def test_a_memo_keeps_to_its_pages_and_pictures(memos: dict[str, BuildResult], c
     body = page.partition('<div class="body">')[2].partition('<div class="annexes">')[0]
     assert memo.body_pages <= 4 and body.count('<figure id="m-fig-') <= 3
     assert memo.body_pages + memo.annex_pages <= 12 and memo.derivation_pages <= 2
+    assert memos[client].remarks == (), "nothing stands badly on a page, and no figure, sum, day or base is in doubt"
 
 
 def test_memos_that_answer_other_questions_share_a_quarter_of_their_sentences_at_most(

@@ -206,17 +206,16 @@ def test_the_table_has_one_identifier_through_and_says_whose_value_a_term_is(ans
 
 
 def heads(case: Case) -> list[str]:
-    return [str(column.label) for column in shortlist(case.inputs, case.diligence()).columns]
+    return [str(column.label) for column in shortlist(case.diligence()).columns]
 
 
 def test_the_table_of_sellers_has_the_columns_that_matter_to_the_client(tmp_path: Path) -> None:
     buyer, renter = case("example"), case("tern-finetuning")
-    assert "Rent found, {money}" in heads(renter) and "Rent found, {money}" not in heads(buyer)
     assert "Answered" not in heads(buyer) and "Answered" not in heads(renter)
     isolation = {"question": "Q-NET-14", "answer": "Partition keys, set by us, shown in a test with a noisy neighbour."}
     told = client(tmp_path, "tern-finetuning", {"Vultr": [isolation]})
     assert {"Size", "Isolation", "Answered"} <= set(heads(told))
-    row = shortlist(told.inputs, told.diligence()).rows[0].cells
+    row = shortlist(told.diligence()).rows[0].cells
     assert row[heads(told).index("Isolation")] == "specific"
 
 

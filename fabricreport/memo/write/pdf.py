@@ -15,7 +15,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from itertools import pairwise
@@ -36,8 +36,10 @@ from fabricreport.blocks.nodes import (
     Heading,
     Image,
     Node,
+    Paragraph,
     Text,
     Top,
+    plain_text,
     rebuilt,
     walk,
 )
@@ -45,7 +47,9 @@ from fabricreport.errors import MemoRejected
 from fabricreport.memo.document.derive import KINDS, Derivation, InputSet, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.families import families, number_runs
+from fabricreport.memo.document.placed import PlacedFigure, PlacedHeading, PlacedTable
 from fabricreport.memo.document.safe import one_line
+from fabricreport.memo.write.boxes import LEAD, TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, Layout, box_remarks
 from fabricreport.memo.write.closing import closing_of
 from fabricreport.memo.write.pack import pack
 
@@ -55,8 +59,6 @@ Data = dict[str, Any]
 TEMPLATES = ("memo.typ", "style.typ", "inline.typ", "blocks.typ", "front.typ", "back.typ")
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:-([A-Za-z]{2}))?\Z")
 _BREAKS = re.compile(r"[\t\n\r]+")
-TEXT_BOTTOM_PT, TEXT_HEIGHT_PT = 779.5, 705.8
-"""A4 less the margins set in style.typ."""
 MOST_EMPTY = 0.2
 EMPTY, KEPT_COMPILATIONS = "empty.typ", 12
 MOST_TRIES, MOST_TOGETHER = 16, 3
@@ -68,17 +70,30 @@ _TOP_PT = 100.0
 NO_ALT_YET = "No description yet: this is a draft."
 
 
+@dataclass(frozen=True)
+class Printed:
+    """A document as PDF/UA-1, and what stands badly on its pages."""
+
+    pdf: bytes
+    remarks: tuple[str, ...]
+
+
 def render_pdf(document: Document) -> bytes:
     """Compile the document to PDF/UA-1. The same document gives the same bytes.
 
     Raises `MemoRejected` when Typst refuses it, as it does for an image without alt text in a client copy.
     """
+    return printed(document).pdf
+
+
+def printed(document: Document) -> Printed:
+    """The document as PDF/UA-1, as `render_pdf` gives it, with the remarks on its pages."""
     folder = Path(tempfile.mkdtemp(prefix="memo-")).resolve()
     try:
         payload = _lay_out(document, folder)
         _settle(folder, payload)
-        _link(folder, payload, document)
-        return pack(_compile(folder, document))
+        layout = _link(folder, payload, document)
+        return Printed(pack(_compile(folder, document)), tuple(box_remarks(layout, *_told(document))))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -114,7 +129,7 @@ def _settle(folder: Path, payload: Data) -> None:
     # The closing annexes move nothing before them: trying goes faster without.
     sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
     _write(folder, sketch)
-    settled = _query(folder)[0]
+    settled = _query(folder).blocks
     for _ in range(MOST_TRIES):
         together: list[Data] = []
         tried = settled
@@ -122,8 +137,9 @@ def _settle(folder: Path, payload: Data) -> None:
             together.append(movable.pop(gap))
             together[-1]["float"] = True
             _write(folder, sketch)
-            tried, headings, *_ = _query(folder)
-            if emptiness(tried) < emptiness(settled) and not _above_heading(tried, headings, led):
+            found = _query(folder)
+            tried = found.blocks
+            if emptiness(tried) < emptiness(settled) and not _above_heading(tried, found.headings, led):
                 settled, together = tried, []
                 break
         if not together and tried is settled and _first_gap(settled, movable) is None:
@@ -134,27 +150,42 @@ def _settle(folder: Path, payload: Data) -> None:
         movable |= {node["anchor"]: node for node in together[1:]}
 
 
-def _link(folder: Path, payload: Data, document: Document) -> None:
-    """Say where every anchor stands, for the links: they move nothing themselves."""
+def _link(folder: Path, payload: Data, document: Document) -> Layout:
+    """Say where every anchor stands, for the links: they move nothing themselves. Gives where everything is."""
     _forget_layouts(folder)
-    places, pages = _placed(folder, payload)
-    while document.spined and (fewer := _fitting_inputs(payload, places, pages)) is not None:
+    found = _placed(folder, payload)
+    while document.spined and (fewer := _fitting_inputs(payload, found.places, found.pages)) is not None:
         payload |= _closing(document, fewer)
-        places, pages = _placed(folder, payload)
+        found = _placed(folder, payload)
     _forget_layouts(folder)
-    if ANNEXES_START in places:
-        start = places[ANNEXES_START]
-        payload["front"]["pages"] = [
-            _counted(start["page"] - (start["y_pt"] < _TOP_PT), pages, _derivation_pages(payload, places, pages))
-        ]
-    _write(folder, payload | {"places": places})
+    ends = {max((p["page"] for p in found.blocks if p["kind"] == "end"), default=found.pages), found.pages}
+    if ANNEXES_START in found.places:
+        start = found.places[ANNEXES_START]
+        body = start["page"] - (start["y_pt"] < _TOP_PT)
+        payload["front"]["pages"] = [_counted(body, found.pages, _derivation_pages(payload, found.places, found.pages))]
+        ends |= {body, 1}
+    _write(folder, payload | {"places": found.places})
+    own = {node["anchor"] for node in (*payload["body"], *payload["annexes"]) if node["t"] == "h"}
+    return Layout(found.blocks, [h for h in found.headings if h["anchor"] in own], frozenset(ends))
 
 
-def _placed(folder: Path, payload: Data) -> tuple[dict[str, Data], int]:
-    """Where every anchor stands, and the number of pages."""
+def _told(document: Document) -> tuple[dict[str, str], dict[str, int]]:
+    """How each heading, figure and table of body and annexes is called, by its anchor, and how many columns the latter two
+    have: a figure none."""
+    called, columns = {}, {}
+    for node in (*document.body, *document.annexes):
+        if isinstance(node, PlacedHeading):
+            called[node.anchor] = f"the heading “{plain_text(node.children)}”"
+        elif isinstance(node, PlacedTable | PlacedFigure):
+            called[node.anchor] = f"{'Table' if isinstance(node, PlacedTable) else 'Figure'} {node.number}"
+            columns[node.anchor] = len(node.columns) if isinstance(node, PlacedTable) else 0
+    return called, columns
+
+
+def _placed(folder: Path, payload: Data) -> Found:
+    """Where every block and every anchor stands."""
     _write(folder, payload | {"places_wanted": True})
-    _, _, anchors, pages = _query(folder)
-    return {found["anchor"]: found for found in anchors}, pages
+    return _query(folder)
 
 
 def _derivation_pages(payload: Data, places: Mapping[str, Data], pages: int) -> int:
@@ -228,9 +259,18 @@ def emptiness(layout: list[Data]) -> float:
     return sum(max(0.0, TEXT_BOTTOM_PT - y) ** 2 for page, y in lowest.items() if page != last)
 
 
-def _query(folder: Path) -> tuple[list[Data], list[Data], list[Data], int]:
-    """Where blocks begin and end, where headings stand and, if asked for, all anchors: page and points from its top left;
-    and the number of pages."""
+@dataclass(frozen=True)
+class Found:
+    """Where blocks begin and end, where headings stand and, if asked for, all anchors by their names: page and points from its
+    top left; and the number of pages."""
+
+    blocks: list[Data]
+    headings: list[Data]
+    places: dict[str, Data]
+    pages: int
+
+
+def _query(folder: Path) -> Found:
     try:
         found = typst.query(
             folder / "memo.typ",
@@ -244,7 +284,8 @@ def _query(folder: Path) -> tuple[list[Data], list[Data], list[Data], int]:
     except typst.TypstError as error:
         raise MemoRejected([typst_message(error)]) from error
     layout = json.loads(found)
-    return layout["blocks"], layout["headings"], layout["anchors"], layout["pages"]
+    places = {found["anchor"]: found for found in layout["anchors"]}
+    return Found(layout["blocks"], layout["headings"], places, layout["pages"])
 
 
 def _fonts() -> Path:
@@ -295,7 +336,9 @@ def _payload(document: Document) -> Data:
     front["pages"] = []
 
     def shown(node: Top) -> Data:
-        return to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
+        told: Data = to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
+        leads = isinstance(node, Paragraph) and plain_text(node.children).rstrip().endswith(":")
+        return told | ({LEAD: True} if leads else {})
 
     sources_at = document.sources_heading if document.lists_sources else None
     derived_at = document.derivations_heading if document.derives_in_print else None

@@ -49,11 +49,17 @@ def _sooner(result: DecisionResult) -> F:
     return F.LATE_RENT if rented is not None and rented.in_time else F.LATE_MOVE
 
 
+def ready_apart(given: Inputs, result: DecisionResult) -> bool:
+    """Whether a date was stated that some options meet more often than others, as it is told."""
+    return given.params.dated and len({result.numbers[f"decision.ready.{o}"].text for o in result.totals}) > 1
+
+
 def schedule_words(given: Inputs, result: DecisionResult) -> Mapping[str, object]:
     """The days that prose prints, and the one of two that is in time where the course advised is not."""
     found, names = result.schedule, whole_names(given.options)
     due = found.advised.due
     return {
+        "ready_apart": Name("apart") if ready_apart(given, result) else None,
         "production_by": Name(told(due)) if due else None,
         "safe_day": Name(told(found.advised.safe)),
         "half_day": Name(told(found.met_by(found.clocks[result.verdict.choice].production, _HALF))),

@@ -14,11 +14,9 @@ from fabricreport.books.providers import folded
 from fabricreport.books.questions import Question
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.sections.client import rented
 from fabricreport.sections.diligence.changes import Changes, key_of
 from fabricreport.sections.diligence.clauses import Clause, clauses
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, Shortlisted
-from fabricreport.sections.listed_offers import listing
 
 NOT_DOCUMENTED = "not documented"
 _ANSWERED = (("Size", "Q-NET-06"), ("Isolation", "Q-NET-14"))
@@ -41,30 +39,28 @@ def _mixed(*labels: str) -> list[Column]:
     return [Column(label, style="mixed") for label in labels]
 
 
-def shortlist(given: Inputs, result: DiligenceResult) -> Table:
+def shortlist(result: DiligenceResult) -> Table:
     """The sellers of the client's list by what matters to it, the ones with the least open first, and what to ask each.
 
-    Which columns there are follows from the client: a price where it rents, answers where any seller has given some, and
-    isolation then where several tenants share the fabric.
+    Which columns there are follows from the client: answers where any seller has given some, and isolation then where several
+    tenants share the fabric.
     """
     owed = "the benchmark" if result.promises else "nothing on the fabric"
-    columns = _compared(given, result)
+    columns = _compared(result)
     rows = [Row([Name(s.name), *(cell(s) for _, cell in columns), "; ".join(s.gaps) or owed]) for s in result.shown]
     heads = ("Seller", *(head for head, _ in columns), "Left to ask")
-    return Table([Column(h) for h in heads], rows, {"money": Name(str(given.params.money.currency))})
+    return Table([Column(h) for h in heads], rows)
 
 
-def _compared(given: Inputs, result: DiligenceResult) -> list[tuple[str, Callable[[Shortlisted], Cell]]]:
+def _compared(result: DiligenceResult) -> list[tuple[str, Callable[[Shortlisted], Cell]]]:
     """The heads of the columns that matter to this client, each with its cell for a seller."""
-    numbers, prices = result.numbers, _published(given)
+    numbers = result.numbers
     found: list[tuple[str, Callable[[Shortlisted], Cell]]] = [
         ("Network", lambda s: Name(_fabric(s.seller.fabric) if s.seller else "not known")),
         ("Link, at most", lambda s: numbers.get(f"diligence.link.{s.seller.id}") if s.seller else None),
         ("Every node", lambda s: ("yes" if s.seller.every_gpu_node else "no") if s.seller else None),
         ("Topology as documented", lambda s: Name((s.seller.stated_topology if s.seller else "") or NOT_DOCUMENTED)),
     ]
-    if rented(given):
-        found.append(("Rent found, {money}", lambda s: prices.get(s.name)))
     found.append(("Credit, at most", lambda s: numbers.get(f"diligence.credit.{s.seller.id}") if s.seller else None))
     if result.judged:
         for head, question in _ANSWERED:
@@ -72,15 +68,6 @@ def _compared(given: Inputs, result: DiligenceResult) -> list[tuple[str, Callabl
                 found.append((head, lambda s, q=question: _verdict(result, s.name, q)))  # type: ignore[misc]
         found.append(("Answered", lambda s: numbers.get(f"diligence.answers.{key_of(s.name)}.specific")))
     return found
-
-
-def _published(given: Inputs) -> Mapping[str, Cell]:
-    """The newest price published by each seller, with its month, by the seller's name."""
-    found = listing(given)
-    return {
-        offer.seller: f"{{{offer.rungs[0].price}:bare}} ({given.prices[offer.rungs[0].price.removeprefix('price:')].date:%Y-%m})"
-        for offer in (*found.ranked, *found.apart)
-    }
 
 
 def _verdict(result: DiligenceResult, seller: str, question: str) -> str | None:
