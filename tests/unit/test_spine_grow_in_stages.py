@@ -230,7 +230,7 @@ def test_every_stage_is_a_row_with_both_networks_and_the_last_row_is_the_whole()
     assert [row.role for row in table.rows] == ["normal"] * 4 + ["total"]
     growing = kestrel().decision().courses.growing
     assert growing is not None
-    for column, option in ((3, tco.choice), (6, tco.rival)):
+    for column, option in ((3, tco.choice), (5, tco.rival)):
         costs = [row.cells[column] for row in table.rows]
         assert all(isinstance(cost, Number) for cost in costs)
         *each, whole = [cost.value for cost in costs if isinstance(cost, Number)]
@@ -241,7 +241,7 @@ def test_every_stage_is_a_row_with_both_networks_and_the_last_row_is_the_whole()
 def test_one_network_alone_is_told_once() -> None:
     one: Any = SimpleNamespace(**{name: getattr(kestrel().tco(), name) for name in ("ownership", "numbers", "choice")})
     one.rival = one.choice
-    assert len(tables.stages(one).columns) == 5
+    assert len(tables.stages(one).columns) == 4
     assert len(tables.stages(kestrel().tco()).columns) == 9
 
 
