@@ -242,7 +242,7 @@ def test_one_network_alone_is_told_once() -> None:
     one: Any = SimpleNamespace(**{name: getattr(kestrel().tco(), name) for name in ("ownership", "numbers", "choice")})
     one.rival = one.choice
     assert len(tables.stages(one).columns) == 4
-    assert len(tables.stages(kestrel().tco()).columns) == 9
+    assert len(tables.stages(kestrel().tco()).columns) == 7
 
 
 @rows(
