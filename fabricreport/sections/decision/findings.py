@@ -11,7 +11,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.framework import leaning
 from fabricreport.scenario import assumptions, is_given
-from fabricreport.sections.client import gpu_type, judges, judges_missed
+from fabricreport.sections.client import gpu_type, judges, judges_missed, rented
 from fabricreport.sections.decision.axes import target_gpus
 from fabricreport.sections.decision.beyond import criteria
 from fabricreport.sections.decision.courses.findings import (
@@ -274,6 +274,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     sellers = {o: j.offer.seller for o, j in result.offers.judged.items()} if result.offers else {}
     return {
         "judges": judges(read.given),
+        "rents": Name("rents") if rented(read.given) else None,
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],

@@ -13,7 +13,7 @@ from fabricreport.books.options import Licence, Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
-from fabricreport.sections.client import estate_entry, maturity_of
+from fabricreport.sections.client import estate_entry, maturity_of, rented
 from fabricreport.sections.decision.turning import Search
 from fabricreport.sections.tco.licences import above_gpus
 from fabricreport.uncertain import Uncertain, exactly
@@ -50,7 +50,9 @@ def priors_of(given: Inputs, reached: Collection[str], pair: Collection[str]) ->
         return ()
     found = []
     for row in read_yaml("priors"):
-        if theirs.operating_model not in row.get("model", (theirs.operating_model,)):
+        if theirs.operating_model not in row.get("model", (theirs.operating_model,)) or (
+            row.get("owner") and rented(given)
+        ):
             continue
         ids = (_entry(given, row[Side.INFINIBAND], ours), _entry(given, row[Side.ROCEV2], theirs))
         if ids[0] != ids[1] and any(i in reached for i in ids):

@@ -17,6 +17,8 @@ from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.turning_words import course_told
 from fabricreport.vocabulary import LEANS, CourseKind, Question, Side
 
+OF_OWNERS = ("cluster.optics", "cluster.premises", "money.manager_licence", "money.switch_system_licence")
+"""Keys of the params about what only an owner buys."""
 _MORE = "Switches at full size, of which more take longer to run stably"
 
 
@@ -170,9 +172,12 @@ def _speaks_for(given: Inputs, rule: Rule) -> str:
 
 
 def assumed(given: Inputs) -> Table:
-    """Every key that was not given, with what is assumed; a section is named at its first key."""
+    """Every key that was not given and bears on this client, with what is assumed; a section is named at its first key."""
     rows, before = [], None
+    idle = OF_OWNERS if rented(given) else ()
     for a in sorted(assumptions(given.params), key=lambda a: a.section != ""):
+        if a.key in idle:
+            continue
         rows.append(Row([Name(a.section if a.section != before else ""), Name(a.name), Name(a.text)]))
         before = a.section
     return Table([Column("Part"), Column("Key"), Column("Assumed")], rows)
