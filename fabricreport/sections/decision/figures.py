@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from fabricreport.base_rules import rule_of
@@ -25,7 +25,10 @@ from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
 from fabricreport.sections.schedule.days import stable_label
 from fabricreport.sections.schedule.own_weeks import OwnUnit
 from fabricreport.sections.tco.bills import parts_of
+from fabricreport.vocabulary import CourseKind
 
+ORDERS = (CourseKind.TAKE, CourseKind.STAGE_ONE)
+"""Courses that order one option."""
 IN_USE, WEEKS = "in_use", "tail_risk.weeks"
 _IN_USE = "Value in use"
 _OWN = "; weeks until a network runs stably are the client's own, by its size, its switches and its team"
@@ -38,11 +41,18 @@ def _sure(at: DecisionFigures) -> Sure:
     return at.result.sure
 
 
-def _behind_close(at: DecisionFigures) -> Iterable[str]:
-    """Ids of the inputs of what makes two options close."""
+def _behind_close(at: DecisionFigures, pair: Collection[str] = ()) -> Iterable[str]:
+    """Ids of the inputs of what makes two options close: of this pair, or of the two compared."""
     if at.materiality_stated:
         return ("param:money.materiality_usd",)
-    return {*at.everything, "evidence:rule-material-share", "evidence:rule-network-share"}
+    ids = at.apart.get(frozenset(pair), at.everything)
+    return {*ids, "evidence:rule-material-share", "evidence:rule-network-share"}
+
+
+def _behind_margin(at: DecisionFigures) -> Iterable[str]:
+    """The same of the advised act: of an order and the other option that it is held against."""
+    courses, other = at.result.courses, _sure(at).other.partition(":")[2]
+    return _behind_close(at, (courses.base, other) if courses.advised.kind in ORDERS else ())
 
 
 _LEAD = (
@@ -106,7 +116,7 @@ _LEAD = (
         label="What the advised act may cost more than the best other one and still stand",
         rule="what makes the two options close, or where either is no option the two compared",
         value=lambda at: _sure(at).margin,
-        inputs=_behind_close,
+        inputs=_behind_margin,
         digits=2,
         when=lambda at: at.result.sure is not None,
     ),
