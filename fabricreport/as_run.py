@@ -40,6 +40,12 @@ def maturity(params: Params, words: Callable[[str], str]) -> str:
     return words(RENTED_MATURITY) if is_run_by_others(params) else str(params.organisation.networking_maturity)
 
 
+def estate_of(params: Params, option: Option) -> str:
+    """How much the client runs of networks of an option's kind."""
+    own = params.organisation
+    return str(own.existing_infiniband if option.side == Side.INFINIBAND else own.existing_ethernet)
+
+
 def effort_for(params: Params, option: Option, value: Callable[[str], Any]) -> Effort:
     """What an option takes to build and run: its operating model, and unless others run it the client's skill and estate.
 
@@ -54,7 +60,7 @@ def effort_for(params: Params, option: Option, value: Callable[[str], Any]) -> E
         return Effort()
     if not is_run_by_others(params):
         skill = str(own.qos_expertise) if option.behaviour.skill else "some"
-        estate = str(own.existing_infiniband if option.side == Side.INFINIBAND else own.existing_ethernet)
+        estate = estate_of(params, option)
     found = effort(value, operating_model=option.operating_model, skill=skill, estate=estate)
     if option.tiers <= 2:
         return found

@@ -43,6 +43,7 @@ _MONEY: Mapping[str, Rule] = {
     "decision.time": _of("difference of the value of GPU time lost", _WHOLE),
     "decision.time_gap": _of("difference of the value of GPU time lost", _WHOLE),
     "decision.materiality": _of("lead below which a choice is close", _STATED),
+    "decision.margin": _of("lead of the best other choice up to which the advice stands", _STATED),
     "decision.trifle": _of("worth below which a close choice does not matter", _STATED),
     "decision.reverses": _WHOLE,
     "decision.alike_lead": _WHOLE,

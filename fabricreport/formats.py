@@ -23,6 +23,8 @@ RANGE = f"90{NBSP}% range"
 """What a spread is called, from P5 to P95."""
 _EXACT = 4
 """Significant digits from which on an amount under a million is spelt out."""
+_LETTERED = 1e4
+"""An amount below it is spelt out, so that it stands beside one of hundreds in the same form."""
 CENT = 0.01
 """An amount below it is written by its digits, and below a hundredth of it as nothing."""
 
@@ -64,13 +66,14 @@ def fixed_share(value: float, scale: Scale) -> str:
 
 
 def money(value: float, digits: int = 3, symbol: str = "$") -> str:
-    """Compact money: $5.35M, $110k, $2.95, −$14.2k; with more than three digits asked for, no magnitude letter under a million, and $1.095."""
+    """Compact money: $5.35M, $110k, $1,250, $2.95, −$14.2k; with more than three digits asked for, no magnitude letter under a
+    million, and $1.095."""
     rounded = significant(value, digits)
     magnitude = abs(rounded)
     if 0 < magnitude < CENT:  # a price of every hour: what is small here is not nothing
         return _signed(f"{symbol}{plain_number(magnitude, 2) if magnitude >= CENT**2 else 0}", rounded)
     for size, letter in MAGNITUDES:
-        if magnitude >= size and (digits < _EXACT or size >= 1e6):
+        if magnitude >= size and (size >= 1e6 or (digits < _EXACT and magnitude >= _LETTERED)):
             return _signed(f"{symbol}{plain_number(magnitude / size, digits)}{letter}", rounded)
     if magnitude < 10 and magnitude != int(magnitude):
         tenth_of_a_cent = (
@@ -282,7 +285,7 @@ def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
     if paid_in:
         joint = "" if paid_in in SYMBOLS else NBSP
         per = f" per {unit[4:].replace('gpu', 'GPU')}" if "/" in unit else ""
-        for size, letter in ((2e6, "M"), (1e4, "k")):
+        for size, letter in ((2e6, "M"), (_LETTERED, "k")):
             if largest >= size:
                 decimals = (2 if largest < 1e8 else 1) if letter == "M" else (0 if largest >= 1e5 else 1)
                 return Scale(f"{symbol}{joint}{letter}{per}", 1e6 if letter == "M" else 1e3, decimals)

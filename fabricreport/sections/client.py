@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from fabricreport.as_run import effort_for, is_rented, is_run_by_others, maturity
+from fabricreport.as_run import effort_for, estate_of, is_rented, is_run_by_others, maturity
 from fabricreport.books.families import ROLES
 from fabricreport.books.gpu_type import LARGEST_SERVER, GpuType
 from fabricreport.books.gpus import gpu_types
@@ -138,6 +138,13 @@ def effort_of(given: Inputs, option: Option) -> Effort:
     Skill with PFC, ECN and DCQCN counts where the fabric takes it; an estate counts for the fabrics of its own side.
     """
     return effort_for(given.params, option, lambda entry: given.value(f"evidence:{entry}"))
+
+
+def estate_entry(given: Inputs, option: Option) -> str:
+    """The entry of what an estate of the option's kind spares, by its id; '' where it spares nothing."""
+    estate = estate_of(given.params, option)
+    spared = estate != "none" and not option.one_switch and not run_by_others(given)
+    return f"estate-{estate}-effort" if spared else ""
 
 
 def behaviour_ids(given: Inputs, option: Option) -> dict[str, str]:

@@ -325,6 +325,7 @@ def words(case: Told) -> Mapping[str, object]:
         "crediting": tuple(Named(j.offer.seller, j.offer.id) for j in order if j.offer.credit is not None),
         "questions": tuple(_questions(case, order)),
         "hour_at": _hour_at(read),
+        "rent_level": Name("level") if _level(read) else None,
         "single_way": Name("less" if read.single < 0 else "more") if read.single is not None else None,
         "good_until": Name(last_day(case, order[0])) if order else None,
         "term": (Named("term", "term"),) if not read.networked else (),
@@ -340,6 +341,14 @@ def _asked_list(read: Read) -> Name:
     """The sellers of the list where none has a price, as a sentence lists them."""
     names = [s.name for s in read.case.diligence().shown] or [p.name for p in read.given.params.providers]
     return Name(listed(names[:4]) if names else "several providers")
+
+
+def _level(read: Read) -> bool:
+    """Whether the rent at which single nodes cost as much prints as the rent that they stand beside."""
+    if read.single is None or not read.levels:
+        return False
+    here, level = (read.case.figure(f"decision.courses.{rent}") for rent in ("rent_hour", "single_rent"))
+    return here.text == level.text
 
 
 def _hour_at(read: Read) -> Named:

@@ -110,7 +110,7 @@ def _where(case: Told, judged: Judged) -> str:
 
 
 def changes(case: Told) -> Table:
-    """What would change the answer: what is assumed, where it turns, how likely that is, and what settles it."""
+    """What would change the answer: what is assumed, where it changes, how likely that is, and what settles it."""
     found = turning(case)
     rows = [
         Row([Phrase(f"turns-{kind}", part, turn) for part in _PARTS])
@@ -118,7 +118,7 @@ def changes(case: Told) -> Table:
         if (turn := found[kind]) is not None
     ]
     return Table(
-        [Column(h) for h in ("What", _whole("We assume"), "It turns at", "How likely", "Settled by")], rows[:MOST]
+        [Column(h) for h in ("What", _whole("We assume"), "It changes at", "How likely", "Settled by")], rows[:MOST]
     )
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
+from fabricreport.sections.sites import sites_in_use
 from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.page_one_facts import PageOne, page_one, page_one_words
@@ -16,7 +17,7 @@ from fabricreport.spine.passes import Agreed, damages
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import Confidence, CourseKind, Side
 
-MOST_CARES = 2
+MOST_CARES = 3
 """Remarks of page one at most."""
 
 
@@ -60,6 +61,7 @@ class Finding(StrEnum):
     CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
     DELIVERY_PRICED = "and so are damages for a late delivery"
     # what to read with care: the first few that hold
+    CARE_UNPRICED = "a price that nobody publishes can turn the money"
     CARE_LINKS = "links between sites are priced at an assumed length or rate"
     CARE_LATER = "later stages have no prices of their own"
     CARE_UNTRIED = "the model was tried on no mixture of experts"
@@ -224,6 +226,7 @@ def cares(case: Told) -> tuple[Finding, ...]:
     decision = case.spoken("decision").findings
     latency = case.spoken("latency").findings
     every = (
+        (F.CARE_UNPRICED, decision.quote_turns),
         (F.CARE_LINKS, decision.halls_assumed),
         (F.CARE_LATER, decision.later),
         (F.CARE_UNTRIED, latency.beyond_mixture),
@@ -235,7 +238,8 @@ def cares(case: Told) -> tuple[Finding, ...]:
 
 def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
-    halls, grows = case.inputs.params.cluster.sites, _asked(case) != "stays"
+    cluster = case.inputs.params.cluster
+    halls, grows = cluster.sites, _asked(case) != "stays"
     return {
         "Lay_out": _lay_out(case),
         "full_size": Name(_full_size(case)),
@@ -244,6 +248,7 @@ def words(case: Told) -> Mapping[str, object]:
         ),
         "in_all": Name("over all stages" if grows else "in all"),
         "in_first": Name(" on the first order" if grows else ""),
+        "joined_sites": Name("joined") if sites_in_use(cluster, int(cluster.final_gpus)) > 1 else None,
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
         **page_one_words(Read(case)),
         "our_causes": () if case.decision().in_nodes else case.spoken("tco").words["saved"],

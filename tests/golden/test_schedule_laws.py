@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import timedelta
 from itertools import pairwise
 
 import bench
@@ -21,6 +21,7 @@ from fabricreport.sections.decision.courses.weeks import clock_of
 from fabricreport.sections.decision.inputs import ready
 from fabricreport.sections.schedule.arrival import HAND_OVER, LEAD
 from fabricreport.sections.schedule.calendar import Step, calendar_of
+from fabricreport.sections.schedule.days import working_day_until
 from fabricreport.uncertain import Uncertain
 from fabricreport.vocabulary import CourseKind
 
@@ -77,11 +78,10 @@ def test_a_later_date_never_lowers_a_share_and_none_binds_nothing(seed: int) -> 
     assert undated.capped != "deadline" and undated.decided_by != "deadline"
 
 
-def test_a_date_is_the_first_that_the_share_wanted_meets() -> None:
+def test_a_date_is_the_first_working_day_that_the_share_wanted_meets() -> None:
     case = bench.case("example")
     clock = clock_of(case.inputs, case.chain.bills, Course(CourseKind.TAKE, ("infiniband-ndr",)), "infiniband-ndr")
     safe = calendar_of(case.as_of, clock, 0.66, None).safe
-    chance = [
-        calendar_of(case.as_of, clock, 0.66, date.fromordinal(safe.toordinal() + shift)).chance for shift in (-1, 0)
-    ]
+    before = working_day_until(safe - timedelta(days=1))
+    chance = [calendar_of(case.as_of, clock, 0.66, day).chance for day in (before, safe)]
     assert chance[0] < 0.66 <= chance[1]

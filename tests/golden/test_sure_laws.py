@@ -19,7 +19,7 @@ def test_an_act_stands_in_a_share_of_outcomes_and_at_least_where_its_option_is_t
     assert sum(wins.values()) == pytest.approx(1.0) and min(wins.values()) >= 0
     if result.sure is None:
         return
-    assert 0 <= result.sure <= 1
+    assert 0 <= result.sure.share <= 1
     priced = [row for row in result.courses.rows if row.ranked and row.kind not in (CourseKind.TAKE, *TEST_OF)]
     if result.courses.advised.kind == CourseKind.TAKE and not priced and not judge.weighing.date_stated:
-        assert result.sure >= wins[result.courses.base] - 1e-9
+        assert result.sure.share >= wins[result.courses.base] - 1e-9

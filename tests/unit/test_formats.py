@@ -49,7 +49,7 @@ def test_a_value_is_written_with_its_unit(value: float, unit: str, digits: int, 
 
 
 def test_other_currencies_keep_their_sign() -> None:
-    assert money(1500, 2, "€") == "€1.5k"
+    assert money(1500, 2, "€") == "€1,500"
     assert write(33_894, "usd", 6, "EUR") == "€33,894"
     assert write(12, "usd", 3, "CHF") == "CHF\N{NO-BREAK SPACE}12"
 

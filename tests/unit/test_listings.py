@@ -9,8 +9,9 @@ import bench
 import pytest
 
 from fabricreport.case import Case
+from fabricreport.sections.decision import tables
 from fabricreport.sections.decision.listings import on_one_listing, rests_on_listing, without_each
-from fabricreport.sections.decision.priors import Prior, priors_of
+from fabricreport.sections.decision.priors import Prior, equal_priors, priors_of
 from fabricreport.vocabulary import Confidence
 
 pytestmark = pytest.mark.slow
@@ -73,3 +74,19 @@ def test_inputs_of_an_operating_model_are_counted_only_where_such_an_option_is_c
     turnkey = priors_of_client(options=(INFINIBAND, TURNKEY))
     assert turnkey and not any("operating-model" in p.rocev2 for p in turnkey)
     assert priors_of_client(options=(TURNKEY, WHITEBOX)) == ()
+
+
+def test_what_the_client_runs_is_counted_by_kind_and_equal_treatment_leaves_it() -> None:
+    runs = {"organisation__existing_ethernet": "large", "organisation__existing_infiniband": "some"}
+    (estate,) = (p for p in priors_of_client(options=(INFINIBAND, BRANDED), **runs) if p.of_client)
+    assert estate.favours == "rocev2"
+    assert not any(p.of_client for p in priors_of_client(options=(INFINIBAND, BRANDED), **dict.fromkeys(runs, "none")))
+    search = client().changed(**runs).search
+    assert not any(p.of_client for p in equal_priors(search))
+
+
+def test_a_renter_is_told_of_nothing_that_only_an_owner_pays() -> None:
+    case = client("tern-finetuning")
+    units = {str(case.inputs.record(i)["unit"]) for p in case.decision().priors for i in (p.infiniband, p.rocev2) if i}
+    assert units and not any(unit.startswith("usd") for unit in units)
+    assert not any(key.rpartition(".")[2] in str(tables.assumed(case.inputs).rows) for key in tables.OF_OWNERS)

@@ -15,6 +15,7 @@ from monday_cases import CLIENTS, facts, listed, of
 from rows import rows
 
 from fabricreport.books.names import item_names
+from fabricreport.books.quotes.terms import items_of
 from fabricreport.case import open_case
 from fabricreport.models.information import Estimate
 from fabricreport.provenance import inputs_of, plain
@@ -38,6 +39,14 @@ def test_a_builder_asks_for_quotes_above_all_of_what_has_no_price_or_an_old_one(
     left = CONDITIONS[Kind.QUOTE](facts(of("landlord"), unquoted=idle, monday=fresh))
     assert left is not None and len(left.things) == 1 and not set(left.things) & set(quote.things)
     assert CONDITIONS[Kind.QUOTE](facts(of("renter"))) is None
+
+
+def test_quotes_ask_for_no_part_that_no_network_asked_for_has() -> None:
+    for at in (facts(of(name)) for name in CLIENTS):
+        parts = {item for o in at.asked for item in items_of(at.given.all_options[o])}
+        others = {label_of(at.given, u.stands_in) for u in at.result.unquoted if u.item not in parts}
+        quote = CONDITIONS[Kind.QUOTE](at)
+        assert quote is None or not others & set(quote.things)
 
 
 def test_a_quote_of_an_item_is_asked_for_once() -> None:

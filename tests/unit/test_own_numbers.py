@@ -32,7 +32,7 @@ def test_a_number_made_in_a_notebook_is_quoted_by_its_id_whatever_its_first_word
     made(case, number_id)
     body = Section("tco", case)
     body.say("It costs {" + number_id + "}.")
-    assert plain_text(body.emitted[-1].nodes[0].children) == "It costs $1.23k."
+    assert plain_text(body.emitted[-1].nodes[0].children) == "It costs $1,230."
 
 
 def test_a_number_with_neither_inputs_nor_sources_is_an_assumption(case: Case) -> None:
@@ -95,7 +95,7 @@ def test_a_dataframe_without_rows_is_named_with_the_table_it_was_meant_for(case:
 def test_a_second_value_under_the_same_id_is_refused_and_the_same_value_is_not(case: Case) -> None:
     made(case)
     made(case)
-    with pytest.raises(ValueError, match=r"tco\.mine is \$1\.23k .* cannot be \$5k"):
+    with pytest.raises(ValueError, match=r"tco\.mine is \$1,230 .* cannot be \$5,000"):
         made(case, value=5000.0)
 
 

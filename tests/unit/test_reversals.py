@@ -13,6 +13,7 @@ from rows import rows
 from fabricreport.case import Case
 from fabricreport.models.judgement.sure import sure
 from fabricreport.provenance import mean_of, plain
+from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.decision.reversals import Reversals
 
 pytestmark = pytest.mark.slow
@@ -70,7 +71,8 @@ def test_who_rents_or_compares_nothing_has_no_order_to_reverse() -> None:
 def test_how_sure_an_order_is_rests_on_the_best_other_option() -> None:
     case = client("example")
     bills, verdict, found = case.chain.bills, case.decision().verdict, case.decision().sure
-    others = {o: plain(bills.gap(o, verdict.choice)) for o in bills.totals if o != verdict.choice}
-    nothing = np.zeros(case.inputs.draws)
-    assert found == pytest.approx(sure(nothing, others, verdict.materiality))
-    assert case.figure("decision.sure.act").value == pytest.approx(found, abs=0.01)
+    assert found is not None
+    others = {f"take:{o}": plain(bills.gap(o, verdict.choice)) for o in bills.totals if o != verdict.choice}
+    nothing, close = np.zeros(case.inputs.draws), judge_of(case.inputs).close
+    assert found == sure(nothing, others, lambda other: close(bills, verdict.choice, other.removeprefix("take:")))
+    assert case.figure("decision.sure.act").value == pytest.approx(found.share, abs=0.01)

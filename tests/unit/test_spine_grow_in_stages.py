@@ -109,7 +109,7 @@ def test_switches_ahead_of_need_are_told_with_the_cables_that_they_spare() -> No
 @rows("parts", [False, True])
 def test_money_is_followed_against_other_reasons_where_money_decided(parts: bool) -> None:
     told = kestrel().spoken("decision")
-    same = ("halls_assumed", "later", "also_tied", "sign_stage_one", "settle_stage_one")
+    same = ("quote_turns", "halls_assumed", "later", "also_tied", "sign_stage_one", "settle_stage_one")
     kept = {name: getattr(told.findings, name) for name in same}
     dropped = ("generation_turns", "listing_turns", *ELSEWHERE)
     apart = replace(told, findings=SimpleNamespace(**kept, **dict.fromkeys(dropped, False)))  # type: ignore[arg-type]
@@ -166,14 +166,14 @@ def test_what_the_test_guards_has_a_price() -> None:
 
 
 def test_a_client_reads_the_first_cautions_that_hold() -> None:
-    assert cares(kestrel()) == (F.CARE_LINKS, F.CARE_LATER)
+    assert cares(kestrel()) == (F.CARE_UNPRICED, F.CARE_LINKS, F.CARE_LATER)
 
     def with_all(section: str) -> Any:
-        found = dict.fromkeys(("halls_assumed", "later", "beyond_mixture"), False)
+        found = {"quote_turns": True} | dict.fromkeys(("halls_assumed", "later", "beyond_mixture"), False)
         return SimpleNamespace(findings=SimpleNamespace(**found, generation_turns=True, listing_turns=True))
 
     case: Any = SimpleNamespace(spoken=with_all)
-    assert cares(case) == (F.CARE_GENERATION, F.CARE_LISTING)
+    assert cares(case) == (F.CARE_UNPRICED, F.CARE_GENERATION, F.CARE_LISTING)
     assert len(cares(case)) == MOST_CARES
 
 
@@ -204,7 +204,15 @@ def test_what_later_stages_hold_is_told_as_lost_where_the_first_stage_alone_is_s
     assert F.AHEAD_LOST not in of(kestrel(), {f"decision.courses.wasted.0.{choice}": 0.0})
     told = kestrel().spoken("decision")
     other: Any = Altered(kestrel(), {})
-    names = ("sign_stage_one", "settle_stage_one", "also_tied", "halls_assumed", "later", "generation_turns")
+    names = (
+        "sign_stage_one",
+        "settle_stage_one",
+        "also_tied",
+        "quote_turns",
+        "halls_assumed",
+        "later",
+        "generation_turns",
+    )
     bare = SimpleNamespace(**dict.fromkeys((*names, "listing_turns", "money_and_framework_part", *ELSEWHERE), False))
     other.spoken = lambda section: replace(told, findings=bare) if section == "decision" else kestrel().spoken(section)
     assert F.AHEAD_LOST not in set(findings(other))

@@ -5,10 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fabricreport.models.judgement.sure import Array, best_other, following, sure
+from fabricreport.models.judgement import sure as model
+from fabricreport.models.judgement.sure import Array, best_other, following
 
 DRAWS = 400
 many = pytest.mark.parametrize("seed", range(200))
+
+
+def sure(act: Array, others: dict[str, Array], margin: float) -> float:
+    """The share alone, with one margin against every act."""
+    return model.sure(act, others, lambda _: margin).share
 
 
 def acts(seed: int) -> tuple[Array, dict[str, Array], float]:
@@ -23,6 +29,12 @@ def test_the_best_other_act_is_fixed_before_the_draws():
     act, even, wild = np.array([1.0, 1.0, 1.0]), np.array([2.0, 2.0, 0.9]), np.array([0.0, 0.0, 9.0])
     assert best_other(act, {"even": even, "wild": wild}) == "even"
     assert sure(act, {"even": even, "wild": wild}, 0.05) == pytest.approx(2 / 3)
+
+
+def test_the_margin_is_that_of_the_best_other_act():
+    act, near, far = np.zeros(4), np.array([-3.0, -1.0, 1.0, 4.0]), np.full(4, 9.0)
+    found = model.sure(act, {"near": near, "far": far}, {"near": 2.0, "far": 5.0}.__getitem__)
+    assert (found.other, found.margin, found.share) == ("near", 2.0, 0.75)
 
 
 def test_what_is_found_out_is_followed():

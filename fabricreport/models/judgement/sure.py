@@ -5,12 +5,22 @@ Costs are (draws,), lower is better. What an act leads to is in its cost: of one
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sure:
+    """The `share` of draws in which an act costs at most the `margin` more than the best `other` one, '' where there is none."""
+
+    share: float
+    other: str
+    margin: float
 
 
 def best_other(act: Array, others: Mapping[str, Array]) -> str:
@@ -22,10 +32,11 @@ def best_other(act: Array, others: Mapping[str, Array]) -> str:
     return min(real, key=lambda key: float(real[key].mean()), default="")
 
 
-def sure(act: Array, others: Mapping[str, Array], margin: float) -> float:
-    """Share of draws in which the act costs at most the margin more than the best other one."""
+def sure(act: Array, others: Mapping[str, Array], margin_of: Callable[[str], float]) -> Sure:
+    """How sure the act is; `margin_of`: what it may cost more than another act, by that act's key, and still stand."""
     other = best_other(act, others)
-    return float(np.mean(act - others[other] <= margin)) if other else 1.0
+    margin = margin_of(other)
+    return Sure(float(np.mean(act - others[other] <= margin)) if other else 1.0, other, margin)
 
 
 def following(chosen: NDArray[np.intp], costs: Array) -> Array:

@@ -130,7 +130,7 @@ def switching_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-
         axis.set_xlim(-1.5 * _PASSED, 1 + 2 * _PASSED)
         for x, words in ((0, "least"), (1, "most")):
             axis.text(x, -0.9, words, ha="center", va="center_baseline", color=MUTED)
-        label_end(axis, 1 + 2 * _PASSED, -0.9 + RISE, "in use; where it turns, how often beyond", MUTED)
+        label_end(axis, 1 + 2 * _PASSED, -0.9 + RISE, "in use; where it changes, how often beyond", MUTED)
         drawing = svg(figure, chart_id)
     return Drawing(chart_id, drawing, rows_of(frame))
 
@@ -144,6 +144,6 @@ def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]
         side = edge.side if edge else turn.side
         low, high, at = map(own.told, (turn.low, turn.high, at))
         used, level = (formats.write(value, own.unit, 2, turn.currency) for value in (own.in_use, at))
-        told = f"{used}; {'turns' if edge else 'level'} {side} {level}, {formats.of_hundred(turn.chance)}"
+        told = f"{used}; {'changes' if edge else 'level'} {side} {level}, {formats.of_hundred(turn.chance)}"
         name = input_names(given, turn.input_id).row
         yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, side, told

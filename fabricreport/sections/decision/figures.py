@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from fabricreport.base_rules import rule_of
 from fabricreport.bases import middle_of
 from fabricreport.figures import Declaration, Index
 from fabricreport.formats import inside
+from fabricreport.models.judgement.sure import Sure
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.changes import Change
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
@@ -24,11 +25,35 @@ from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
 from fabricreport.sections.schedule.days import stable_label
 from fabricreport.sections.schedule.own_weeks import OwnUnit
 from fabricreport.sections.tco.bills import parts_of
+from fabricreport.vocabulary import CourseKind
 
+ORDERS = (CourseKind.TAKE, CourseKind.STAGE_ONE)
+"""Courses that order one option."""
 IN_USE, WEEKS = "in_use", "tail_risk.weeks"
 _IN_USE = "Value in use"
 _OWN = "; weeks until a network runs stably are the client's own, by its size, its switches and its team"
 _RECKONED = "mean of the input, of a time the median, or the client's choice" + _OWN
+
+
+def _sure(at: DecisionFigures) -> Sure:
+    """How sure the act is; asked for where there is another."""
+    assert at.result.sure is not None
+    return at.result.sure
+
+
+def _behind_close(at: DecisionFigures, pair: Collection[str] = ()) -> Iterable[str]:
+    """Ids of the inputs of what makes two options close: of this pair, or of the two compared."""
+    if at.materiality_stated:
+        return ("param:money.materiality_usd",)
+    ids = at.apart.get(frozenset(pair), at.everything)
+    return {*ids, "evidence:rule-material-share", "evidence:rule-network-share"}
+
+
+def _behind_margin(at: DecisionFigures) -> Iterable[str]:
+    """The same of the advised act: of an order and the other option that it is held against."""
+    courses, other = at.result.courses, _sure(at).other.partition(":")[2]
+    return _behind_close(at, (courses.base, other) if courses.advised.kind in ORDERS else ())
+
 
 _LEAD = (
     Spec(
@@ -80,8 +105,18 @@ _LEAD = (
         label="Share of outcomes in which the advised act costs little more than the best other one",
         rule="share of outcomes in which the act, with what it leads to (of offers the one that they show to be the cheaper), costs at "
         "most what we call close more than the other act of the lowest mean cost",
-        value=lambda at: at.result.sure,
+        value=lambda at: _sure(at).share,
         inputs=lambda at: {*at.everything, *(at.result.information.rests_on if at.result.information else ())},
+        digits=2,
+        when=lambda at: at.result.sure is not None,
+    ),
+    Spec(
+        "decision.margin",
+        "usd",
+        label="What the advised act may cost more than the best other one and still stand",
+        rule="what makes the two options close, or where either is no option the two compared",
+        value=lambda at: _sure(at).margin,
+        inputs=_behind_margin,
         digits=2,
         when=lambda at: at.result.sure is not None,
     ),
@@ -105,11 +140,7 @@ _LEAD = (
             "that difference which quotes leave, and a share of what the dearer network costs to buy and run"
         ),
         value=lambda at: at.result.verdict.materiality,
-        inputs=lambda at: (
-            ("param:money.materiality_usd",)
-            if at.materiality_stated
-            else {*at.everything, "evidence:rule-material-share", "evidence:rule-network-share"}
-        ),
+        inputs=_behind_close,
         digits=2,
     ),
     Spec(

@@ -11,7 +11,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.framework import leaning
 from fabricreport.scenario import assumptions, is_given
-from fabricreport.sections.client import gpu_type, judges, judges_missed
+from fabricreport.sections.client import gpu_type, judges, judges_missed, rented
 from fabricreport.sections.decision.axes import target_gpus
 from fabricreport.sections.decision.beyond import criteria
 from fabricreport.sections.decision.courses.findings import (
@@ -67,6 +67,12 @@ class _Read:
         self.printed = {o: figure(f"decision.total.{o}").value for o in result.totals}
         self.edges = () if self.alone or self.ground == Ground.SIZE else result.edges()
         self.plainly = not result.offers and not result.courses.involved
+
+    def cheaper_tied(self, other: str) -> bool:
+        """Whether the choice is taken on a ground of the client's though this option costs less."""
+        if self.verdict.preferred_by is None or other not in self.result.totals:
+            return False
+        return self.figure(f"decision.gap.{other}").value < 0
 
     @property
     def also_tied(self) -> tuple[str, ...]:
@@ -264,9 +270,11 @@ def _words(read: _Read) -> Mapping[str, object]:
     verb = VERB[read.given.params.money.acquisition]
     titles = {c: inside(title) for c, title in criteria().items()}
     pair = (verdict.choice, verdict.runner_up)
+    other = result.sure.other.partition(":")[2] if result.sure else ""
     sellers = {o: j.offer.seller for o, j in result.offers.judged.items()} if result.offers else {}
     return {
         "judges": judges(read.given),
+        "rents": Name("rents") if rented(read.given) else None,
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
@@ -285,6 +293,8 @@ def _words(read: _Read) -> Mapping[str, object]:
         **course_words(read.given, result.courses),
         **schedule_words(read.given, result),
         "firmness": Name(", since ".join(filter(None, (verdict.confidence, name_book().doubts.get(verdict.capped))))),
+        "next_best": name.get(other),
+        "cheaper_tied": name[other] if read.cheaper_tied(other) else None,
         "tie_decider": Name(told_ground(read.given.params, by)) if (by := verdict.preferred_by) else None,
         "decider": Name(ground) if (ground := told_ground(read.given.params, verdict.decided_by)) else None,
         "cause": Name(_cause(read, verdict.runner_up)),

@@ -50,6 +50,10 @@ class Judge:
         """Total cost (draws,) of each option that may be advised, by its id."""
         return {o: total for o, total in bills.totals.items() if o not in self.barred}
 
+    def close(self, bills: Bills, a: str, b: str) -> float:
+        """The lead up to which two options are close."""
+        return float(apart(bills, a, b).material(self.rule, self.stated))
+
     def verdict(self, bills: Bills) -> Verdict:
         """The printed rule applied to these bills, of the options that may be advised."""
         return decide(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from string import Formatter
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from fabricreport.books.options import Licence, Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
-from fabricreport.sections.client import maturity_of
+from fabricreport.sections.client import estate_entry, maturity_of, rented
 from fabricreport.sections.decision.turning import Search
 from fabricreport.sections.tco.licences import above_gpus
 from fabricreport.uncertain import Uncertain, exactly
@@ -26,7 +27,7 @@ ALIKE = 0.01
 class Prior:
     """One input by fabric: what it is, the entries ('' where a fabric has none), the side it favours, and on whose word.
 
-    `against`: what a fabric without an entry has in its place.
+    `against`: what a fabric without an entry has in its place. `of_client`: it follows from what the client runs.
     """
 
     what: str
@@ -35,6 +36,7 @@ class Prior:
     favours: str
     word: str
     against: float = 0.0
+    of_client: bool = False
 
 
 def priors_of(given: Inputs, reached: Collection[str], pair: Collection[str]) -> tuple[Prior, ...]:
@@ -48,11 +50,13 @@ def priors_of(given: Inputs, reached: Collection[str], pair: Collection[str]) ->
         return ()
     found = []
     for row in read_yaml("priors"):
-        if theirs.operating_model not in row.get("model", (theirs.operating_model,)):
+        if theirs.operating_model not in row.get("model", (theirs.operating_model,)) or (
+            row.get("owner") and rented(given)
+        ):
             continue
         ids = (_entry(given, row[Side.INFINIBAND], ours), _entry(given, row[Side.ROCEV2], theirs))
         if ids[0] != ids[1] and any(i in reached for i in ids):
-            found.append(_prior(given, row["what"], ids, row["better"], float(row.get("against", 0))))
+            found.append(_prior(given, row, ids))
     return tuple(prior for prior in found if prior.favours != NEITHER)
 
 
@@ -62,6 +66,7 @@ def _entry(given: Inputs, template: str | None, option: Option) -> str:
         **asdict(option.behaviour),
         "maturity": maturity_of(given),
         "training": option.training,
+        "estate": estate_entry(given, option),
         "licence": _in_bill(given, option.licence, given.params.money.manager_licence),
         "system": _in_bill(given, option.operating_system, given.params.money.switch_system_licence),
     }
@@ -78,9 +83,10 @@ def _in_bill(given: Inputs, licence: Licence | None, charge: str) -> str:
     return licence.per_year if licence and np.any(above < given.params.cluster.final_gpus) else ""
 
 
-def _prior(given: Inputs, what: str, ids: tuple[str, str], better: str, against: float) -> Prior:
+def _prior(given: Inputs, row: Mapping[str, Any], ids: tuple[str, str]) -> Prior:
+    against = float(row.get("against", 0))
     infiniband, rocev2 = (mean_of(given.own(i)) if i else against for i in ids)
-    gap = (rocev2 - infiniband) * (1 if better == "less" else -1)
+    gap = (rocev2 - infiniband) * (1 if row["better"] == "less" else -1)
     same = all(ids) and (
         len({given.record(i)["text"] for i in ids}) == 1 or len({given.figure(i).text for i in ids}) == 1
     )
@@ -90,13 +96,13 @@ def _prior(given: Inputs, what: str, ids: tuple[str, str], better: str, against:
     words = dict.fromkeys(
         "this memo" if r["grade"] == Grade.ASSUMPTION else r["publisher"] or r["source"] for r in records
     )
-    return Prior(what, ids[0], ids[1], side, " and ".join(words), against)
+    return Prior(row["what"], *ids, side, " and ".join(words), against, bool(row.get("client")))
 
 
 def equal_priors(search: Search) -> tuple[Prior, ...]:
-    """The inputs by kind that equal treatment sets alike. Prices are none of them: they are what is sold."""
+    """The inputs by kind that equal treatment sets alike: neither prices, which are what is sold, nor what the client runs."""
     given, pair = search.base.given, (search.comparison.choice, search.comparison.rival)
-    return tuple(p for p in priors_of(given, search.base.reached_by, pair) if not _priced(given, p))
+    return tuple(p for p in priors_of(given, search.base.reached_by, pair) if not p.of_client and not _priced(given, p))
 
 
 def leads_with(search: Search, priors: Sequence[Prior]) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from fabricreport.ledger import Number
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Course, Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
+from fabricreport.models.judgement.sure import Sure
 from fabricreport.models.judgement.swings import swings
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.alike import Mismatch, mismatch_of
@@ -159,10 +160,13 @@ class DecisionResult:
         return courses_of(self._given, self._base, self._comparison, self._search.judge, self.information)
 
     @cached_property
-    def sure(self) -> float | None:
-        """Share of draws in which the advised act costs at most the margin more than the best other one; None without one."""
-        dated = self._search.judge.weighing.date_stated
-        return sure_of(self._bills, self.verdict, self.courses, self.information, self._knowledge(), dated=dated)
+    def sure(self) -> Sure | None:
+        """How sure the advised act is, beside the best other one; None without one."""
+        judge = self._search.judge
+        return sure_of(
+            self._bills, self.verdict, self.courses, self.information, self._knowledge(),
+            dated=judge.weighing.date_stated, close=lambda a, b: judge.close(self._bills, a, b),
+        )  # fmt: skip
 
     @cached_property
     def monday(self) -> AtStake:

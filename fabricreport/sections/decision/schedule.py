@@ -18,13 +18,14 @@ from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.courses.weeks import ASKS, clock_of
 from fabricreport.sections.schedule.arrival import LEAD
 from fabricreport.sections.schedule.calendar import Calendar, Clock, Step, calendar_of, quantile
+from fabricreport.sections.schedule.days import working_day_until
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.vocabulary import CourseKind
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The last `day` of delivery or of hand-over with which the client's date is met by the share wanted, and the `chance` of
+    """The last working `day` of delivery or of hand-over with which the client's date is met by the share wanted, and the `chance` of
     meeting it then."""
 
     day: date
@@ -100,11 +101,11 @@ def _kept(given: Inputs, clock: Clock, share: float) -> Kept | None:
     allowed, after = given.params.weeks_allowed, _after_delivery(clock)
     if np.isinf(allowed):
         return None
-    days = floor((allowed - quantile(after, share)) * DAYS_PER_WEEK)
-    if days < 1:
+    day = working_day_until(given.as_of + timedelta(days=floor((allowed - quantile(after, share)) * DAYS_PER_WEEK)))
+    if day <= given.as_of:
         return None
-    chance = float(np.mean(after <= allowed - days / DAYS_PER_WEEK))
-    return Kept(given.as_of + timedelta(days=days), chance)
+    chance = float(np.mean(after <= allowed - (day - given.as_of).days / DAYS_PER_WEEK))
+    return Kept(day, chance)
 
 
 def _lead(given: Inputs, clock: Clock, share: float) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import input_names, option_names, side_names
@@ -10,12 +10,16 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.models.judgement.framework import Rule
 from fabricreport.scenario import assumptions
-from fabricreport.sections.client import stages_of
+from fabricreport.sections.client import rented, stages_of
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.turning_words import course_told
 from fabricreport.vocabulary import LEANS, CourseKind, Question, Side
+
+OF_OWNERS = ("cluster.optics", "cluster.premises", "money.manager_licence", "money.switch_system_licence")
+"""Keys of the params about what only an owner buys."""
+_MORE = "Switches at full size, of which more take longer to run stably"
 
 
 def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[dict[str, object], list[Number]]:
@@ -133,8 +137,20 @@ def priors(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
         )
         for p in result.priors
     ]
+    if counts := _switches(given, pair, figure):
+        fewer = min(counts, key=lambda side: counts[side].value)
+        word = (Name("the parts list"),) if several else ()
+        rows.append(Row([Name(_MORE), *(counts[side] for side in LEANS if side in counts), called[fewer], *word]))
     heads = (Column("Input"), *(Column(called[side], style="mixed") for side in LEANS if side in called))
     return Table([*heads, Column("Favours"), *((Column("On the word of"),) if several else ())], rows)
+
+
+def _switches(given: Inputs, pair: Collection[str], figure: FigureOf) -> dict[Side, Number]:
+    """Of an owner the switches of the two compared by kind of network, where one has more to set up and keep than the other."""
+    found = (
+        {} if rented(given) else {o.side: figure(f"tco.count.switches.{o.id}") for o in given.options if o.id in pair}
+    )
+    return found if len({number.value for number in found.values()}) > 1 else {}
 
 
 def rules(given: Inputs, result: DecisionResult) -> Table:
@@ -156,9 +172,12 @@ def _speaks_for(given: Inputs, rule: Rule) -> str:
 
 
 def assumed(given: Inputs) -> Table:
-    """Every key that was not given, with what is assumed; a section is named at its first key."""
+    """Every key that was not given and bears on this client, with what is assumed; a section is named at its first key."""
     rows, before = [], None
+    idle = OF_OWNERS if rented(given) else ()
     for a in sorted(assumptions(given.params), key=lambda a: a.section != ""):
+        if a.key in idle:
+            continue
         rows.append(Row([Name(a.section if a.section != before else ""), Name(a.name), Name(a.text)]))
         before = a.section
     return Table([Column("Part"), Column("Key"), Column("Assumed")], rows)

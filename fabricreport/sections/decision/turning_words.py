@@ -8,6 +8,7 @@ from fabricreport.books.names import input_names, option_names, whole_names
 from fabricreport.findings import Name, Named, OptionName, Phrase, joined
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Verdict
+from fabricreport.sections.decision.ties import told_ground
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.vocabulary import Acquisition, CourseKind
 
@@ -41,12 +42,14 @@ def course_names(given: Inputs) -> dict[str, Name]:
 
 
 def without_named(given: Inputs, left: Verdict, option: str) -> Named:
-    """An option with one listed price, and what would be done without it: `left` is the verdict then."""
+    """An option with one listed price, what would be done without it, and what of the client's decides then, if not money:
+    `left` is the verdict then."""
     names = _names(given)
     course = course_names(given).get(left.course.id, Name(BOTH_OFFERS))
     if left.open:
         course = Name("take ", names[left.choice], " or ", names[left.runner_up], ", by the better offer")
-    return OptionName(names[option], option, course=course)
+    decides = told_ground(given.params, left.preferred_by or left.decided_by)
+    return OptionName(names[option], option, course=course, why=Name(decides) if decides else None)
 
 
 def _names(given: Inputs) -> dict[str, OptionName]:

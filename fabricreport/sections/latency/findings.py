@@ -172,7 +172,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     result, options = read.result, (*read.given.options, *read.result.pair)
     name = {o.id: OptionName(o.name, o.id, family=Name(family_names(o.family).phrase)) for o in options}
-    plan, traffic = result.job.plan, result.traffic
+    plan, traffic = result.jobs.own[read.infiniband.id][result.mix[-1][0]].plan, result.traffic
     return {
         "ib": name[read.infiniband.id],
         "roce": name[read.rocev2.id],

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabricreport.durations import DAYS_PER_WEEK
-from fabricreport.sections.schedule.days import working_days_after, working_days_between
+from fabricreport.sections.schedule.days import working_day_from, working_days_after, working_days_between
 
 _NOISE = 1e-9
 _FEWEST, _TO_ASK, _BEFORE = 3, 3, 2
@@ -49,22 +49,23 @@ class Clock:
 
 @dataclass(frozen=True)
 class Calendar:
-    """The `days` of the steps, each met by the share of outcomes wanted; the client's own date (`due`, None: none binds) and
-    the `chance` of being in production by it (1 where none binds)."""
+    """The `days` of the steps, the first working day that the `share` of outcomes wanted meets; the client's own date (`due`,
+    None: none binds) and the `chance` of being in production by it (1 where none binds)."""
 
     days: Mapping[Step, date]
+    share: float
     due: date | None
     chance: float
 
     @property
     def safe(self) -> date:
-        """The earliest day by which the share wanted is in production."""
+        """The first working day by which the share wanted is in production."""
         return self.days[Step.PRODUCTION]
 
     @property
     def in_time(self) -> bool:
-        """Whether the client's date, if one binds, is met by the share wanted."""
-        return self.due is None or self.safe <= self.due
+        """Whether the client's date, if one binds, is met by the share wanted: it need not be a working day itself."""
+        return self.due is None or (self.chance >= self.share - _NOISE and self.days[Step.ORDER] <= self.due)
 
     def due_by(self, as_of: date, days: int, *, asks: bool) -> date:
         """The day of an action that takes so many working days: what asks is sent with the requests, all else is done before
@@ -96,7 +97,7 @@ def calendar_of(as_of: date, clock: Clock, share: float, due: date | None) -> Ca
         (Step.STABLE, clock.stable),
         (Step.PRODUCTION, clock.production),
     ):
-        last = found[step] = max(day(weeks), last)
+        last = found[step] = max(working_day_from(day(weeks)), last)
     allowed = np.inf if due is None else (due - as_of).days
     met = np.atleast_1d(np.asarray(clock.production, dtype=float)) * DAYS_PER_WEEK <= allowed
-    return Calendar(found, due, float(np.mean(met)))
+    return Calendar(found, share, due, float(np.mean(met)))

@@ -28,6 +28,18 @@ def working_days_after(day: date, count: int) -> date:
     return day
 
 
+def working_day_from(day: date) -> date:
+    """The first working day that is no earlier."""
+    return day if is_working_day(day) else working_days_after(day, 1)
+
+
+def working_day_until(day: date) -> date:
+    """The last working day that is no later."""
+    while not is_working_day(day):
+        day -= timedelta(days=1)
+    return day
+
+
 def working_days_between(first: date, last: date) -> int:
     """Working days after the first day, up to the last."""
     return sum(is_working_day(first + timedelta(days=n)) for n in range(1, (last - first).days + 1))

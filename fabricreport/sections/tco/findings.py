@@ -112,7 +112,7 @@ def _words(read: CostReading) -> Mapping[str, object]:
         "noted": tuple(
             OptionName(o.name, o.id, notes=Name(" ".join(o.notes)))
             for o in read.given.options
-            if o.notes and o.id in pair
+            if o.notes and o.id in pair and read.owns
         ),
         "currency": Name(read.given.params.money.currency),
         "largest": next((_cause(read, c) for c in read.causes), None),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.models.judgement.sure import following, sure
+from fabricreport.models.judgement.sure import Sure, following, sure
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.courses import buying
 from fabricreport.sections.decision.courses.result import TEST_OF, CoursesResult, Learning, PricedCourse
@@ -21,6 +21,7 @@ from fabricreport.sections.tco.bills import Bills
 from fabricreport.vocabulary import CourseKind
 
 Draws = NDArray[np.float64]
+_TAKE = f"{CourseKind.TAKE}:"
 RENTS = "rents"
 """The test (`evidence/information.yaml`) that asking sellers for binding rents is."""
 
@@ -53,7 +54,7 @@ class _Acts:
 
     def beforehand(self) -> Iterator[tuple[str, Draws]]:
         """Acts that say beforehand what is taken: every option, and the courses that find nothing out."""
-        yield from ((f"take:{o}", self.take(o)) for o in self.knowing.options)
+        yield from ((f"{_TAKE}{o}", self.take(o)) for o in self.knowing.options)
         for row in self.courses.rows:
             if row.ranked and row.kind not in (CourseKind.TAKE, *TEST_OF):
                 yield row.key, self._drawn(row.against + (row.late.hours if self.dated else 0.0))
@@ -62,7 +63,7 @@ class _Acts:
         """The key of the advised act, and what it costs; None where that is not known."""
         kind = self.courses.advised.kind
         if kind in (CourseKind.TAKE, CourseKind.STAGE_ONE):
-            return f"take:{self.courses.base}", self.take(self.courses.base)
+            return f"{_TAKE}{self.courses.base}", self.take(self.courses.base)
         key = str(CourseKind.OFFERS if kind == CourseKind.EITHER else kind)
         learning = {str(CourseKind.OFFERS): self.courses.offers, str(CourseKind.PILOT): self.courses.pilot}.get(key)
         row = self.courses.row(key)
@@ -74,9 +75,17 @@ class _Acts:
 
 
 def sure_of(
-    bills: Bills, verdict: Verdict, found: CoursesResult, known: Information | None, knowing: Knowledge, *, dated: bool
-) -> float | None:
-    """Share of draws in which the advised act costs at most the printed margin more than the best other one.
+    bills: Bills,
+    verdict: Verdict,
+    found: CoursesResult,
+    known: Information | None,
+    knowing: Knowledge,
+    *,
+    dated: bool,
+    close: Callable[[str, str], float],
+) -> Sure | None:
+    """How sure the advised act is: of two options the margin is what makes these two `close`, as where another is advised;
+    else what makes the two compared so.
 
     Of a client that rents, the act is to ask the sellers to ask first. None where there is no other act.
     """
@@ -90,7 +99,12 @@ def sure_of(
         others = dict(acts.beforehand())
         key, act = acts.advised(others)
     others.pop(key, None)
-    return sure(act, others, verdict.materiality) if act is not None and others else None
+
+    def margin(other: str) -> float:
+        options = [one.removeprefix(_TAKE) for one in (key, other) if one.startswith(_TAKE)]
+        return close(*options) if len(options) > 1 else verdict.materiality
+
+    return sure(act, others, margin) if act is not None and others else None
 
 
 def _asking(

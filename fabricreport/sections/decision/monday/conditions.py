@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fabricreport.books.names import input_names, item_names, whole_names
+from fabricreport.books.quotes.terms import items_of
 from fabricreport.findings import OptionName
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
@@ -131,11 +132,12 @@ def sellers_asked(at: Facts, *, open_: Open | None = None) -> tuple[str, ...]:
 
 
 def _quote(at: Facts) -> Due | None:
-    """Quotes of the whole parts list of each network that offers are asked of, above all of what nobody publishes a price for
-    and of what is out of date."""
+    """Quotes of the whole parts list of each network that offers are asked of, above all of what in it nobody publishes a price
+    for and of what is out of date."""
     if rented(at.given):
         return None
-    unpriced = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by]
+    parts = {item for option in at.given.options if option.id in at.asked for item in items_of(option)}
+    unpriced = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by and u.item in parts]
     old = [item_names(item).row for item in at.result.monday.stale if f"price:{item}" in _quoted(at)]
     waiting = at.result.courses.offers.waiting if at.asks_first and at.result.courses.offers else 0.0
     return Due(

@@ -44,6 +44,8 @@ NEVER_LEFT_OUT = (
     Kind.DELIVERY,
     Kind.CLAUSE,
     Kind.WEEKS,
+    Kind.HALLS,
+    Kind.REPRICE,
     Kind.ACCEPTANCE,
     Kind.OWN,
     Kind.RECORD,
