@@ -10,7 +10,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
-from fabricreport.sections.decision.courses.result import CoursesResult, OneNode, PricedCourse
+from fabricreport.sections.decision.courses.result import CoursesResult, PricedCourse
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.sites import links_assumed
 from fabricreport.vocabulary import CourseKind
@@ -24,11 +24,6 @@ _ADVICE: Mapping[CourseKind, F] = {
 _IN_STAGES: Mapping[F, F] = {
     F.TAKE: F.SIGN_STAGE_ONE,
     F.SETTLE_FIRST: F.SETTLE_STAGE_ONE,
-}
-_SINGLE: Mapping[OneNode, F] = {
-    OneNode.NO_ROOM: F.SINGLE_NO_ROOM,
-    OneNode.ONE_RUN: F.SINGLE_ONE_RUN,
-    OneNode.NO_MODEL: F.SINGLE_NO_MODEL,
 }
 
 
@@ -62,8 +57,6 @@ def _holding(given: Inputs, found: CoursesResult) -> Iterator[F]:
             yield F.COURSES_PLAIN
     if found.growing is not None:
         yield F.STAGES_PRICED
-    if found.single.standing in _SINGLE:
-        yield _SINGLE[found.single.standing]
 
 
 def _rents(found: CoursesResult) -> bool:
