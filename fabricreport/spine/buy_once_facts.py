@@ -9,7 +9,7 @@ from fabricreport.findings import Findings
 from fabricreport.sections.client import side_by_side
 from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.page_one_facts import PageOne, page_one
-from fabricreport.spine.passes import Agreed, Better, better, damages
+from fabricreport.spine.passes import Agreed, damages
 from fabricreport.spine.told import Told
 
 Heading = Literal["within", "alone", "small", "close", "saves", "costs"]
@@ -57,8 +57,6 @@ class Turns(PageOne):
     """Whether lost bandwidth costs something, or no test times what a step sends."""
     clause: Literal["one", "either", "none"]
     """Who owes damages for weeks until stable."""
-    better: Better
-    """What is added to an offer's price."""
     footing: Literal["assumed", "sourced"]
     """What most figures behind the advice are."""
 
@@ -88,7 +86,6 @@ def turns(case: Told) -> Turns:
         passes="none" if not case.diligence().promises else "both" if read.verdict.open and not read.alone else "one",
         credit="priced" if diligence.plan_credit else "untimed" if diligence.plan_untimed else "none",
         clause="one" if Agreed.CLAUSE_OF_ONE in agreed else "either" if Agreed.CLAUSE_OF_BOTH in agreed else "none",
-        better=better(case),
         footing="assumed" if case.spoken("evidence").findings.mostly_assumed else "sourced",
     )
 

@@ -12,7 +12,6 @@ from fabricreport.sections.decision.courses.result import OneNode
 from fabricreport.sections.decision.monday.kinds import PAGE_ONE
 from fabricreport.sections.decision.offers.judged import Open
 from fabricreport.spine.choose_provider_read import Read
-from fabricreport.spine.passes import Better, better
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import STATED, Ground
 
@@ -77,8 +76,6 @@ class Turns(Facts):
     """What is tested before anything is paid."""
     steps: Steps
     """Whether there is more to do than page one has room for."""
-    better: Better
-    """What is added to an offer's price."""
     papers: Papers
     """Whether sellers document their network."""
 
@@ -102,7 +99,6 @@ def turns(case: Told) -> Turns:
         cut=_cut(read),
         tested=_tested(read),
         steps=_steps(read),
-        better=better(case),
         papers=_papers(read),
     )
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Literal
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import option_names
 from fabricreport.inputs import Inputs
-from fabricreport.sections.decision.monday.words import BETTER
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.spine.told import Told
 
 _WEEKS = "weeks"
-Better = Literal["time", "one", "two", "none"]
 
 
 class Agreed(StrEnum):
@@ -44,13 +41,6 @@ def damages(case: Told) -> Iterator[Agreed]:
         yield Agreed.DAMAGES_SHARED
     if terms.delivery.per_unit:
         yield Agreed.DELIVERY_PRICED
-
-
-def better(case: Told) -> Better:
-    """What is added to an offer's price: time alone, and bandwidth, at one cost or at one for each of two."""
-    words = case.spoken("decision").words
-    each: tuple[Better, ...] = ("time", "one", "two")
-    return next((kind for kind, word in zip(each, BETTER, strict=True) if words[word]), "none")
 
 
 def shown(result: DecisionResult, tests: DiligenceResult, told: Sequence[str] = ()) -> list[Promise]:

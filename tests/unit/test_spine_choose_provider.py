@@ -85,7 +85,6 @@ def test_published_prices_are_asked_about() -> None:
         cut="priced",
         tested="two",
         steps="more",
-        better="two",
         papers="some",
     )
     assert held(tern(), "last_date", "unsure", "counted_at") == (True,) * 3

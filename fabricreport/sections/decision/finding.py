@@ -44,8 +44,7 @@ class DecisionFinding(StrEnum):
     TIE_SETTLED = "and what the client stated prefers the choice to one of its own side that costs less"
     BARRED = "a requirement of contract takes options out of the advice"
     # courses of action
-    COURSES = "courses beside taking an option are priced, and a date binds"
-    COURSES_UNDATED = "they are, and none does"
+    COURSES = "courses beside taking an option are priced"
     HALLS_ASSUMED = "and links between halls are, of an assumed length or rate"
     COURSES_PLAIN = "and none takes the place of the plain one"
     COURSES_INVOLVED = "and one takes the place of the plain one"
@@ -76,8 +75,6 @@ class DecisionFinding(StrEnum):
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
     # what to do before signing
     MONDAY_LISTED = "there is something to do before signing"
-    QUOTES_ASKED = "quotes of a parts list are asked of sellers"
-    RENTS_ASKED = "sellers are asked for the price of a term"
     MONDAY_MORE = "and more than page one has room for"
     # the annex
     OPTIONS_TOLD = "a network is advised, or neither of two: jobs within nodes are not"

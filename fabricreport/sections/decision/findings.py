@@ -220,8 +220,6 @@ def _care(read: _Read) -> Iterator[DecisionFinding]:
 def _monday(read: _Read) -> Iterator[DecisionFinding]:
     if read.monday.todos:
         yield F.MONDAY_LISTED
-    kinds = {one.action.kind for one in read.monday.todos}
-    yield from (told for kind, told in ((Kind.QUOTE, F.QUOTES_ASKED), (Kind.RENTS, F.RENTS_ASKED)) if kind in kinds)
     if len(read.monday.todos) > PAGE_ONE:
         yield F.MONDAY_MORE
 

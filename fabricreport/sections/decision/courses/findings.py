@@ -50,7 +50,7 @@ def _holding(given: Inputs, found: CoursesResult) -> Iterator[F]:
     if found.involved and _rents(found):
         yield F.RENT_FIRST_LATE if found.by_date else F.RENT_FIRST
     if len(found.rows) > 2 or (len(found.rows) > 1 and found.single.total is not None):
-        yield F.COURSES if given.params.dated else F.COURSES_UNDATED
+        yield F.COURSES
         if found.involved:
             yield F.COURSES_INVOLVED
         elif found.plain.kind != CourseKind.EITHER:
