@@ -41,12 +41,12 @@ def course_findings(given: Inputs, found: CoursesResult) -> Iterator[F]:
     """What holds of the courses beside what is advised."""
     if links_assumed(given):
         yield F.HALLS_ASSUMED
-    yield from _holding(given, found)
+    yield from _holding(found)
     if found.meeting is not None and not found.by_date:
         yield F.DATE_DEAR
 
 
-def _holding(given: Inputs, found: CoursesResult) -> Iterator[F]:
+def _holding(found: CoursesResult) -> Iterator[F]:
     if found.involved and _rents(found):
         yield F.RENT_FIRST_LATE if found.by_date else F.RENT_FIRST
     if len(found.rows) > 2 or (len(found.rows) > 1 and found.single.total is not None):
