@@ -7,7 +7,6 @@ from typing import Literal
 
 from fabricreport.findings import Findings
 from fabricreport.sections.client import side_by_side
-from fabricreport.sections.decision.monday.words import BETTER
 from fabricreport.spine.buy_once_read import Read
 from fabricreport.spine.page_one_facts import PageOne, page_one
 from fabricreport.spine.passes import Agreed, damages
@@ -58,8 +57,6 @@ class Turns(PageOne):
     """Whether lost bandwidth costs something, or no test times what a step sends."""
     clause: Literal["one", "either", "none"]
     """Who owes damages for weeks until stable."""
-    better: Literal["time", "one", "two", "none"]
-    """What is added to an offer's price: time alone, and bandwidth, at one cost or at one for each of two."""
     footing: Literal["assumed", "sourced"]
     """What most figures behind the advice are."""
 
@@ -68,8 +65,7 @@ def turns(case: Told) -> Turns:
     """Those of a case."""
     read = Read(case)
     latency, tco, diligence, decision = (case.spoken(s).findings for s in ("latency", "tco", "diligence", "decision"))
-    agreed, words = [*damages(case)], case.spoken("decision").words
-    by_time, by_one, by_two = (bool(words[word]) for word in BETTER)
+    agreed = [*damages(case)]
     owning = tco.owning_cheaper and not side_by_side(read.given)
     return Turns(
         **page_one(read),
@@ -90,7 +86,6 @@ def turns(case: Told) -> Turns:
         passes="none" if not case.diligence().promises else "both" if read.verdict.open and not read.alone else "one",
         credit="priced" if diligence.plan_credit else "untimed" if diligence.plan_untimed else "none",
         clause="one" if Agreed.CLAUSE_OF_ONE in agreed else "either" if Agreed.CLAUSE_OF_BOTH in agreed else "none",
-        better="time" if by_time else "one" if by_one else "two" if by_two else "none",
         footing="assumed" if case.spoken("evidence").findings.mostly_assumed else "sourced",
     )
 

@@ -7,9 +7,10 @@ from functools import cached_property
 
 from fabricreport.books.offers.terms import UNNAMED
 from fabricreport.books.options import Option
+from fabricreport.models.money.offers import CONDITIONAL
 from fabricreport.provenance import mean_of
 from fabricreport.sections.client import one_node
-from fabricreport.sections.decision.offers.judged import Judged
+from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
@@ -99,10 +100,13 @@ class Read:
         """Whether hours are counted at the price of an offer, and not at the market's rent."""
         return self.case.tco().common.server.hired is not None
 
-    @property
-    def levels(self) -> bool:
-        """Whether there is a rent without a network at which single nodes cost the same."""
-        return self.result.courses.single.level_rent is not None
+    @cached_property
+    def rent_level(self) -> bool:
+        """Whether there is a rent without a network at which single nodes cost the same, and it prints as another than with one."""
+        if self.result.courses.single.level_rent is None:
+            return False
+        rents = ("decision.courses.rent_hour", "decision.courses.single_rent")
+        return len({self.case.figure(rent).text for rent in rents}) > 1
 
     @property
     def refused(self) -> bool:
@@ -110,9 +114,25 @@ class Read:
         return self.found is not None and self.found.best is None
 
     @property
+    def conditional(self) -> bool:
+        """Whether an offer is to be taken once something is settled."""
+        return self.found is not None and self.found.pick.standing in CONDITIONAL
+
+    @property
+    def unsure(self) -> bool:
+        """Whether nothing says of some price that it holds the network that is needed."""
+        return self.networked and self.found is not None and bool(self.found.having(Open.NETWORK))
+
+    @property
+    def beside(self) -> bool:
+        """Whether that network is sold beside some price."""
+        return self.networked and self.found is not None and bool(self.found.having(Open.EXTRA))
+
+    @property
     def by_side(self) -> Mapping[Side, Option]:
-        """The two compared, by their side."""
-        return {Side(o.side): o for o in map(self.option, (self.verdict.choice, self.verdict.runner_up))}
+        """An InfiniBand and a RoCEv2 that are compared, by their side; of any other two nothing."""
+        found = {Side(o.side): o for o in map(self.option, (self.verdict.choice, self.verdict.runner_up))}
+        return found if self.pair and {*found} == {Side.INFINIBAND, Side.ROCEV2} else {}
 
     def option(self, option_id: str) -> Option:
         """An option by its id."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from fabricreport.findings import Facts, Findings, Name, Spoken
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario import SECTION_NAMES
-from fabricreport.spine import buy_once, buy_once_facts, choose_provider, grow_in_stages
+from fabricreport.spine import buy_once, buy_once_facts, choose_provider, choose_provider_facts, grow_in_stages
 from fabricreport.spine.called import body_names, called
 from fabricreport.spine.told import AllFindings, Told
 from fabricreport.vocabulary import Question
@@ -45,26 +45,28 @@ def _price_months(case: Told) -> Mapping[str, object]:
 
 
 class Body(NamedTuple):
-    """A spine's own findings (their enumeration, and those that hold), its own words, and its facts (of which kinds, and
-    those of a case)."""
+    """A spine's own words, its facts (of which kinds, and those of a case), and its own findings (their enumeration, and
+    those that hold)."""
 
-    kind: type[StrEnum]
-    find: Callable[[Told], Iterator[StrEnum]]
     words: Callable[[Told], Mapping[str, object]]
-    facts: type[Facts] = Facts
-    turns: Callable[[Told], Facts] = lambda _: Facts()
+    facts: type[Facts]
+    turns: Callable[[Told], Facts]
+    kind: type[StrEnum] = StrEnum
+    find: Callable[[Told], Iterator[StrEnum]] = lambda _: iter(())
 
 
 SPINE: Mapping[str, Body] = {
     Question.BUY_ONCE.spine: Body(
-        buy_once.Finding, buy_once.findings, buy_once.words, buy_once_facts.Turns, buy_once_facts.turns
+        buy_once.words, buy_once_facts.Turns, buy_once_facts.turns, buy_once.Finding, buy_once.findings
     ),
-    Question.CHOOSE_PROVIDER.spine: Body(choose_provider.Finding, choose_provider.findings, choose_provider.words),
+    Question.CHOOSE_PROVIDER.spine: Body(
+        choose_provider.words, choose_provider_facts.Turns, choose_provider_facts.turns
+    ),
     Question.GROW_IN_STAGES.spine: Body(
-        grow_in_stages.Finding,
-        grow_in_stages.findings,
         grow_in_stages.words,
         grow_in_stages.Turns,
         grow_in_stages.turns,
+        grow_in_stages.Finding,
+        grow_in_stages.findings,
     ),
 }

@@ -17,8 +17,7 @@ from fabricreport.case import Case
 from fabricreport.models.money.courses import loss_per_week
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.offers.judged import Judged
-from fabricreport.spine import choose_provider as spine
-from fabricreport.spine.choose_provider import Finding as F
+from fabricreport.spine.choose_provider_facts import turns
 
 pytestmark = [pytest.mark.slow, pytest.mark.laws(2)]
 each = pytest.mark.parametrize("seed", range(200))
@@ -94,12 +93,12 @@ def test_no_day_is_named_that_the_page_calls_too_late(seed: int) -> None:
         "schedule": {"production_by": due.isoformat(), "share_wanted": float(rng.choice([0.3, 0.5, 0.66, 0.9]))},
     }
     case = bench.changed("tern-finetuning", **keys)
-    schedule, holds = case.decision().schedule, set(spine.findings(case))
-    if F.READY_BY not in holds:
-        assert F.DATE_MISSED in holds and schedule.advised.safe > due
+    schedule, told = case.decision().schedule, turns(case).date
+    if told != "asked":
+        assert told == "missed" and schedule.advised.safe > due
         return
     kept = schedule.kept
-    assert kept is not None and F.DATE_MISSED not in holds
+    assert kept is not None
     assert kept.day <= due and kept.chance >= case.params.schedule.share_wanted
     assert schedule.last_delivery == kept.day, "page and letter name one day of hand-over"
     assert all(day < kept.day for todo in case.monday().todos for day in (todo.by, todo.answer) if day)

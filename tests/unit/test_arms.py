@@ -229,9 +229,9 @@ def test_every_fact_has_a_cell_and_its_values_are_told_apart(notebook: str) -> N
 
 
 MOST_CELLS = 130
-"""Fewer cells than that say a memo about one purchase, and likewise a plan in stages."""
+"""Fewer cells than that say the body of a memo."""
 
 
-def test_a_body_that_is_said_by_arms_is_few_cells() -> None:
-    for body in ("buy_once", "grow_in_stages"):
+def test_a_body_is_few_cells() -> None:
+    for body in SPINE:
         assert sum(is_prose(source) for source, _ in sources(body)) < MOST_CELLS

@@ -90,24 +90,6 @@ def test_a_plan_in_stages_is_signed_for_its_first_alone() -> None:
     assert staged(staged_plan, F.ASK_BOTH) == F.ASK_BOTH
 
 
-@rows(
-    ("single", "holds"),
-    [
-        (SingleNode(OneNode.NOT_ASKED), set()),
-        (SingleNode(OneNode.NO_ROOM), {F.SINGLE_NO_ROOM}),
-        (SingleNode(OneNode.ONE_RUN), {F.SINGLE_ONE_RUN}),
-        (SingleNode(OneNode.NO_MODEL), {F.SINGLE_NO_MODEL}),
-        (SingleNode(OneNode.PRICED, _NONE, _NONE), set()),
-        (SingleNode(OneNode.PRICED, _NONE, _NONE, 2.0, _NONE), set()),
-        (SingleNode(OneNode.PRICED, _NONE, _NONE, days=_NONE), set()),
-        (SingleNode(OneNode.PRICED, _NONE, _NONE, days=_NONE, soon=False), set()),
-    ],
-)
-def test_jobs_within_nodes_are_told_of_as_they_stand(single: SingleNode, holds: set[F]) -> None:
-    every = {f for f in F if f.name.startswith("SINGLE_")} - {F.SINGLE_NODES}
-    assert set(told(constructed(CourseKind.TAKE, single=single))) & every == holds
-
-
 def test_links_between_halls_that_nobody_stated_are_said_to_be_assumed() -> None:
     holds = {name for name in SHIPPED if F.HALLS_ASSUMED in set(told(case(name).decision().courses, name))}
     assert holds == {"kestrel-lab"}

@@ -348,4 +348,4 @@ def test_a_course_names_both_options_where_the_order_of_the_two_is_open() -> Non
 def test_a_renter_whose_date_nobody_meets_is_told_so_and_offered_no_purchase() -> None:
     case = client("example").changed(schedule__production_by="2026-11-28", money__acquisition="rent")
     assert case.decision().courses.advised == case.decision().courses.plain
-    assert F.OFFERS_LATE in case.spoken("decision").findings
+    assert case.spoken("choose_provider").facts.arm("date") == "missed"

@@ -12,22 +12,20 @@ import pytest
 import yaml
 from bench import OFFER as BASE
 from bench import OTHER
-from rows import rows
 
 from fabricreport.books.offers.offer import Kind
 from fabricreport.case import Case
 from fabricreport.durations import HOURS_PER_MONTH
 from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import inputs_of, plain
-from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.decision.offers.bids import bids_of
 from fabricreport.sections.decision.offers.judged import Open
 from fabricreport.sections.decision.offers.study import OffersResult, committing
-from fabricreport.sections.decision.offers.words import offer_findings, offer_words, opening
-from fabricreport.sections.decision.result import GROUNDS, DecisionResult
+from fabricreport.sections.decision.offers.words import offer_words
+from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.listed_offers import listing
-from fabricreport.vocabulary import Confidence, CourseKind
+from fabricreport.vocabulary import Confidence
 
 pytestmark = pytest.mark.slow
 
@@ -55,25 +53,9 @@ def means(case: Case) -> dict[str, float]:
     return {o: float(plain(j.total).mean()) for o, j in of(case).judged.items()}
 
 
-def of_offers(case: Case) -> DecisionResult:
-    """The decision as the offers see it: by the comparison, with no course of its own and nothing worked out beside it."""
-    verdict = case.comparison.verdict
-    ground = verdict.decided_by if verdict.decided_by in GROUNDS else verdict.confidence
-    courses = SimpleNamespace(row=lambda _: None)
-    totals = case.chain.bills.totals
-    made = SimpleNamespace(offers=of(case), bids={}, verdict=verdict, ground=ground, totals=totals, courses=courses)
-    return cast(DecisionResult, made)
-
-
-def findings(case: Case) -> set[F]:
-    """What is said of the offers, and how page one opens."""
-    found = case.comparison
-    late = not any(found.verdict.likely(o, found.rule) for o in (found.choice, found.rival))
-    return {opening(of(case)), *offer_findings(of_offers(case), late=late)}
-
-
 def words(case: Case) -> Mapping[str, Any]:
-    return offer_words(case.inputs, of_offers(case), case.figure)
+    """The words of its offers, nothing else of the decision worked out."""
+    return offer_words(case.inputs, cast(DecisionResult, SimpleNamespace(offers=of(case), bids={})), case.figure)
 
 
 # ---- the published prices
@@ -176,78 +158,7 @@ def test_an_offer_that_does_not_say_whether_it_holds_the_network_is_advised_on_t
     case = offered(BASE, unsure)
     assert of(case).pick.standing == Standing.TAKE_IF and of(case).next is not None
     assert of(case).pick.second == "example-cloud"
-    assert {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_ELSE, F.OFFERS_ROOM} <= findings(case)
     assert "network" in str(words(case)["first_offer"].said["asks"])
-
-
-@rows(
-    ("offers", "changes", "holds", "fails"),
-    [
-        ((BASE,), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_ONE, F.OFFERS_MADE}, {F.OFFERS_DIFFER, F.OFFERS_PUBLISHED}),
-        ((BASE, OTHER), {}, {F.OPENS_OFFERS_TAKE, F.OFFERS_AHEAD, F.OFFERS_DIFFER}, {F.OFFERS_ONE, F.OFFERS_OLD}),
-        ((BASE, OTHER), {"money__materiality_usd": 1e6}, {F.OPENS_OFFERS_EITHER}, {F.OFFERS_AHEAD}),
-        ((BASE, RUN_OUT), {}, {F.OPENS_OFFERS_RENEW, F.OFFERS_OLD, F.OFFERS_ELSE}, {F.OFFERS_NO_ELSE}),
-        ((RUN_OUT,), {}, {F.OPENS_OFFERS_RENEW, F.OFFERS_MADE, F.OFFERS_NO_ELSE}, {F.OFFERS_PUBLISHED}),
-        (({**RUN_OUT, "network": "extra"},), {}, {F.OPENS_OFFERS_RENEW, F.OFFERS_WITHOUT}, {F.OFFERS_WITHIN_ALONE}),
-        (
-            ({**BASE, "network": "extra"},),
-            {},
-            {F.OPENS_OFFERS_WITHIN, F.OFFERS_WITHIN_ALONE, F.OFFERS_NO_ELSE, F.OFFERS_ONE_WITHOUT},
-            {F.OFFERS_ELSE, F.OFFERS_ONE, F.OFFERS_ROOM},
-        ),
-        (
-            (BASE, {**OTHER, "network": "extra"}),
-            {},
-            {F.OPENS_OFFERS_WITHIN, F.OFFERS_WITHIN, F.OFFERS_ELSE_WITHIN},
-            {F.OFFERS_NO_ELSE, F.OFFERS_ROOM, F.OFFERS_ELSE_WITHIN_ASKED},
-        ),
-        (
-            ({**BASE, "topology": "no"}, {**OTHER, "network": "extra"}),
-            {},
-            {F.OFFERS_WITHIN, F.OFFERS_ELSE_WITHIN_ASKED},
-            {F.OFFERS_ELSE_WITHIN, F.OFFERS_ELSE_LATE},
-        ),
-        (
-            ({**BASE, "topology": "no"}, {**OTHER, "network": "unknown"}),
-            {},
-            {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_ELSE_ASKED},
-            {F.OFFERS_ELSE},
-        ),
-        (({**BASE, "topology": "no"},), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_ASKS}, {F.OFFERS_CLEAR}),
-        ((BASE,), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_CLEAR, F.OFFERS_DAY}, {F.OFFERS_ASKS, F.OFFERS_NO_DAY}),
-        ((LATE,), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_NOT_READY}, {F.OFFERS_CLEAR, F.OFFERS_PASSED}),
-        (
-            (BASE, LATE),
-            {},
-            {F.OPENS_OFFERS_TAKE, F.OFFERS_PASSED, F.OFFERS_CLEAR},
-            {F.OFFERS_NOT_READY, F.OFFERS_AHEAD},
-        ),
-        (
-            ({**LATE, "price_per_gpu_hour": 2.8}, {**OTHER, "network": "extra"}),
-            {},
-            {F.OFFERS_WITHIN, F.OFFERS_ELSE_WITHIN, F.OFFERS_ELSE_LATE},
-            {F.OFFERS_PASSED, F.OFFERS_NOT_READY},
-        ),
-        (({**BASE, "add_ons": [{"name": "Disk", "price_per_month": 400}]},), {}, {F.OFFERS_ADD_ONS}, set()),
-        (({**BASE, "fabric": "unknown"},), {}, {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_UNNAMED}, set()),
-        (({**BASE, "refuses": ["acceptance-test"]},), {}, {F.OPENS_OFFERS_NONE}, {F.OFFERS_ONE}),
-        (({**BASE, "refuses": ["price-cap"]},), {}, {F.OPENS_OFFERS_ALONE}, set()),
-        ((BASE,), {"schedule__production_by": "2026-11-28"}, {F.OFFERS_LATE}, set()),
-        (
-            (),
-            {},
-            {F.OPENS_OFFERS_LISTED, F.OFFERS_APART, F.OFFERS_UNPRICED, F.OFFERS_ASK_MANY},
-            set(),
-        ),
-        ((), {"providers": [{"name": "Nebius"}]}, {F.OFFERS_ASK_ONE}, {F.OFFERS_ASK_MANY, F.OFFERS_UNPRICED}),
-    ],
-)
-def test_findings_follow_the_offers(
-    offers: tuple[dict[str, Any], ...], changes: dict[str, Any], holds: set[F], fails: set[F]
-) -> None:
-    found = findings(offered(*offers, **changes))
-    assert (holds - found, fails & found) == (set(), set())
-    assert len({f for f in found if f.name.startswith("OPENS_")}) <= 1
 
 
 def test_a_renter_of_nobody_and_a_buyer_have_no_offers() -> None:
@@ -255,17 +166,6 @@ def test_a_renter_of_nobody_and_a_buyer_have_no_offers() -> None:
     assert nobody.knowledge.offers is None and nobody.comparison.verdict.confidence == Confidence.DOES_NOT_MATTER
     buyer = offered(money__acquisition="buy")
     assert buyer.knowledge.offers is None and bids_of(buyer.chain) == {}
-
-
-def test_the_name_of_the_network_is_worth_money_where_the_fabric_matters() -> None:
-    idle, counts = findings(offered(BASE)), findings(offered(BASE, money__materiality_usd=1.0))
-    assert F.OFFERS_NAME_IDLE in idle and F.OFFERS_NAME_COUNTS not in idle
-    assert F.OFFERS_NAME_COUNTS in counts and F.OFFERS_NAME_IDLE not in counts
-
-
-def test_where_all_name_one_network_that_is_worth_little_nothing_is_said_of_its_name() -> None:
-    assert not findings(offered(BASE, OTHER)) & {F.OFFERS_NAME_IDLE, F.OFFERS_NAME_COUNTS}
-    assert F.OFFERS_NAME_IDLE in findings(offered(BASE, {**OTHER, "fabric": "rocev2"}))
 
 
 def test_sellers_without_a_price_are_told_by_what_is_known_of_them() -> None:
@@ -283,7 +183,7 @@ def test_no_order_of_lists_holds_once_a_term_s_discount_is_off_them() -> None:
     assert min(hours["nebius"], hours["coreweave"]) > max(hours[o] for o in near)
     assert {*near, "nebius", "coreweave"} <= set(found.asked) and found.unranked and found.room is None
     assert max(found.cheapest.values()) < 0.5
-    assert F.OFFERS_ASK_MANY in findings(case) and not {F.OFFERS_LEAVE, F.OFFERS_ROOM} & findings(case)
+    assert "Nebius" in words(case)["asked_all"]
 
 
 def test_an_order_is_told_where_it_holds_at_the_ends_of_the_discounts() -> None:
@@ -298,7 +198,7 @@ def test_an_order_is_told_where_it_holds_at_the_ends_of_the_discounts() -> None:
     case = tern().changed(overrides=[override])
     found = of(case)
     assert found.asked == ("datacrunch-verda",) and not found.unranked and found.room
-    assert F.OFFERS_ASK_ONE in findings(case)
+    assert words(case)["asked_all"] is None
 
 
 def test_a_term_takes_off_what_the_seller_publishes_and_else_what_is_assumed() -> None:
@@ -313,17 +213,6 @@ def test_a_term_takes_off_what_the_seller_publishes_and_else_what_is_assumed() -
     for offer in fresh:
         factor = plain(found.judged[offer].factor)
         assert 1 - ends[offer][1] <= factor.min() and factor.max() <= 1 - ends[offer][0]
-
-
-def test_single_nodes_speak_for_a_network_where_they_cost_more_and_against_it_where_they_cost_less() -> None:
-    pair = {F.OFFERS_SINGLE_NODE_DEARER, F.OFFERS_SINGLE_NODE_CHEAPER}
-    tapered = tern().changed(cluster__gpus=32, cluster__oversubscription=4.0, workload__model_parameters_billion=1)
-    larger = tern().changed(workload__model_parameters_billion=13)  # its plan within a node does less in a GPU-hour
-    for case, found in ((larger, F.OFFERS_SINGLE_NODE_DEARER), (tapered, F.OFFERS_SINGLE_NODE_CHEAPER)):
-        row = case.decision().courses.row(CourseKind.SINGLE_NODE)
-        assert row is not None
-        assert (float(plain(row.against).mean()) > 0) == (found == F.OFFERS_SINGLE_NODE_DEARER)
-        assert set(offer_findings(case.decision(), late=False)) & pair == {found}
 
 
 def test_what_a_renter_may_commit_to_are_the_offers_that_refuse_nothing_needed() -> None:
@@ -391,7 +280,7 @@ def test_a_bill_of_quantities_prices_its_option_beside_the_memos_own_bill() -> N
     assert case.decision().numbers["decision.bids.gap.example-cloud"].value == pytest.approx(
         plain(bid.gap).mean(), rel=0.01
     )
-    assert F.BIDS in set(offer_findings(case.decision(), late=False))
+    assert case.spoken("decision").findings.bids
 
 
 def test_the_examples_are_invented_and_say_so() -> None:

@@ -16,7 +16,8 @@ from fabricreport.sections.decision.monday.kinds import PAGE_ONE
 from fabricreport.sections.decision.monday.tables import UNPRICED
 from fabricreport.spine import choose_provider as spine
 from fabricreport.spine import choose_provider_tables as tables
-from fabricreport.spine.choose_provider import Finding as F
+from fabricreport.spine.choose_provider_facts import Turns
+from fabricreport.spine.choose_provider_facts import turns as facts_of
 from fabricreport.spine.choose_provider_read import Read
 from fabricreport.vocabulary import Ground
 
@@ -44,8 +45,16 @@ def weighed() -> Any:
     return mock.patch.object(Read, "one_network", new=False)
 
 
-def found(case: Case) -> set[F]:
-    return set(spine.findings(case))
+def of(case: Case, *facts: str) -> tuple[str, ...]:
+    """Some facts of a case, by name."""
+    found = facts_of(case)
+    return tuple(getattr(found, fact) for fact in facts)
+
+
+def held(case: Case, *choices: str) -> tuple[bool, ...]:
+    """Which words that choose within a sentence are there."""
+    said = words(case)
+    return tuple(bool(said[choice]) for choice in choices)
 
 
 def words(case: Case) -> dict[str, Any]:
@@ -60,22 +69,42 @@ def cells(table: Any) -> list[list[str]]:
     return [[str(cell) for cell in row.cells] for row in table.rows]
 
 
-def test_published_prices_are_asked_about_and_the_name_has_a_price() -> None:
-    holds = found(tern())
-    assert {F.ASKING, F.ORDER_OPEN, F.READY_BY, F.WHY_RENT_ALONE} <= holds
-    assert {F.BILL_RANGE, F.BEFORE_OFFER} <= holds and not holds & {F.WHY_RENT, F.READY_PAIR, F.PREMIUM}
-    assert {F.ONE_SWITCH, F.SOME_WITHOUT, F.UNSURE, F.UNSURE_LISTED, F.CREDITED, F.DOCUMENTED} <= holds
-    assert not holds & {F.SIGN_TESTED, F.READY_OFFER, F.NEXT, F.MANY_GPUS, F.NO_DATE}
-    assert turns(tern()) == {"term", "day", "nodes"}
+def test_published_prices_are_asked_about() -> None:
+    assert facts_of(tern()) == Turns(
+        answer="listed",
+        between="none",
+        otherwise="none",
+        date="asked",
+        prices="several",
+        sure="open",
+        network="divisible",
+        weighed="none",
+        against="cut",
+        next="none",
+        in_rent="open",
+        cut="priced",
+        tested="two",
+        steps="more",
+        papers="some",
+    )
+    assert held(tern(), "last_date", "unsure", "counted_at") == (True,) * 3
+    assert held(tern(), "beside", "many_gpus", "term_assumed", "shown", "first_without") == (False,) * 5
+    assert turns(tern()) == {"term", "day"}
 
 
 def test_where_every_seller_names_one_network_none_is_weighed() -> None:
-    assert not found(tern()) & {F.PREMIUM, F.NAME_TOLD, F.NETWORK_IDLE, F.BOTH_SIDES, F.PAIR_TOLD}
-    assert {F.NAME_TOLD, F.BOTH_SIDES} <= found(offered(BASE, {**OTHER, "fabric": "rocev2"}))
-    assert len(tables.test(tern()).columns) == 4
-    assert len(tables.test(offered(BASE, {**OTHER, "fabric": "rocev2"})).columns) == 5
+    two = offered(BASE, {**OTHER, "fabric": "rocev2"})
+    assert of(tern(), "between", "weighed", "network") == ("none", "none", "divisible")
+    assert of(two, "between", "weighed", "network") == ("none", "idle", "apart")
+    assert held(two, "two_networks", "on_its_own") == (True, True) and held(tern(), "two_networks") == (False,)
+    assert [len(tables.test(case).columns) for case in (tern(), two)] == [4, 5]
     with weighed():
-        assert {F.PREMIUM, F.NAME_TOLD, F.WHY_RENT, F.NETWORK_IDLE, F.BOTH_SIDES} <= found(tern())
+        assert of(tern(), "between", "weighed", "network") == ("premium", "idle", "apart")
+
+
+def test_a_network_counts_where_little_money_is_material() -> None:
+    assert of(offered(BASE), "weighed") == ("idle",)
+    assert of(offered(BASE, money__materiality_usd=1.0), "weighed") == ("counts",)
 
 
 def test_the_name_that_is_worth_more_is_told_first() -> None:
@@ -88,36 +117,100 @@ def test_the_name_that_is_worth_more_is_told_first() -> None:
     assert {said["on_its_own"].key, said["on_ethernet"].key} == {verdict.choice, verdict.runner_up}
 
 
-def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest() -> None:
-    for billions, costs, told, other in (
-        (13, 1, {F.SINGLE_MORE, F.AGAINST_MORE}, {F.SINGLE_LESS, F.AGAINST_LESS}),
-        (8, -1, {F.SINGLE_LESS, F.AGAINST_LESS}, {F.SINGLE_MORE, F.AGAINST_MORE}),
-    ):
-        case = changed(workload__model_parameters_billion=billions)
-        assert case.figure("decision.courses.against.single-node").value * costs > 0
-        assert {*told, F.SINGLE_RENT} <= found(case) and not other & found(case)
-    better = found(offered(BASE, UNSURE))
-    assert {F.NEXT, F.NEXT_NETWORK, F.NEXT_DOCUMENTED} <= better
-    assert not better & {F.AGAINST_MORE, F.NEXT_IN_DATE, F.NEXT_NOTHING}
-    assert F.NEXT_IN_DATE in found(offered(BASE, {**OTHER, "expiry": "2026-11-13"}))
+@rows(("billions", "saves"), [(13, False), (8, True)])
+def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest(billions: int, saves: bool) -> None:
+    case = changed(workload__model_parameters_billion=billions)
+    assert (case.figure("decision.courses.against.single-node").value < 0) == saves
+    assert of(case, "cut", "against") == ("priced", "cut") and held(case, "single_saves") == (saves,)
+    assert str(words(case)["single_way"]) == ("less" if saves else "more")
 
 
 @rows(
-    ("offers", "holds", "fails", "turning"),
+    ("offers", "against"),
     [
-        ((BASE,), {F.SIGN_TESTED, F.WHY_ONE, F.PAIR_TOLD, F.READY_OFFER}, {F.ORDER_DATED, F.ASKING}, {"lone", "start"}),
-        ((BASE, OTHER), {F.ORDER_DATED, F.WHY_RENT_ALONE, F.BILL_RANGE}, {F.ORDER_OLD}, {"price", "start"}),
-        ((BASE, {**OTHER, "network": "extra"}), {F.BESIDE, F.SOME_WITHOUT}, {F.UNSURE}, {"price"}),
-        ((REFUSING,), {F.WHY_REFUSED, F.REFUSED_ALL}, {F.SIGN_TESTED}, {"refused", "day"}),
-        ((BASE, {**LATE, "fabric": "rocev2"}), {F.PAIR_TOLD}, {F.ORDER_DATED}, {"lone"}),
+        ((BASE, UNSURE), ("next", "network")),
+        ((BASE, {**OTHER, "expiry": "2026-11-13"}), ("next", "date")),
+        ((BASE, {**OTHER, "topology": "no"}), ("next", "drawing")),
+        ((BASE, OTHER), ("cut", "none")),
+        ((REFUSING,), ("refused", "none")),
+    ],
+)
+def test_the_next_offer_is_the_case_against_where_it_has_something_on_paper(
+    offers: tuple[dict[str, Any], ...], against: tuple[str, str]
+) -> None:
+    assert of(offered(*offers), "against", "next") == against
+
+
+def test_a_rent_at_which_nodes_cost_the_same_is_told_where_it_prints_as_another() -> None:
+    dearer = changed(workload__model_parameters_billion=13)
+    assert held(dearer, "rent_level") == (True,) and "nodes" in turns(dearer)
+    texts = {tern().figure(f"decision.courses.{rent}").text for rent in ("rent_hour", "single_rent")}
+    assert len(texts) == 1 and held(tern(), "rent_level") == (False,)
+
+
+RUN_OUT = {**OTHER, "date": "2026-09-12", "expiry": "2026-10-12"}
+EXTRA = {**OTHER, "network": "extra"}
+
+
+@rows(
+    ("offers", "facts", "choices", "turning"),
+    [
+        ((BASE,), ("take", "none", "one", "pair", "offer"), set(), {"lone", "start"}),
+        ((BASE, OTHER), ("take", "none", "several", "ranked", "offer"), {"highest"}, {"price", "start"}),
+        (({**BASE, "topology": "no"},), ("take", "none", "one", "pair", "offer"), {"first_ask"}, {"lone"}),
+        ((BASE, {**OTHER, "network": "unknown"}), ("take_if", "clear", "several", "ranked", "offer"), {"unsure"}, {"price"}),
+        (({**BASE, "fabric": "unknown"},), ("take_if", "nobody", "one", "pair", "offer"), {"unnamed"}, {"lone"}),
+        ((BASE, EXTRA), ("within", "clear", "several", "ranked", "offer"), {"beside", "room_told"}, {"price"}),
+        (
+            ({**BASE, "topology": "no"}, EXTRA),
+            ("within", "asked", "several", "ranked", "offer"),
+            {"beside", "room_told"},
+            {"price"},
+        ),
+        (
+            ({**BASE, "network": "extra"},),
+            ("within", "nobody", "one", "pair", "offer"),
+            {"beside", "first_without"},
+            {"lone"},
+        ),
+        ((BASE, RUN_OUT), ("renew", "clear", "several", "ranked", "offer"), {"old_prices"}, {"price"}),
+        ((RUN_OUT,), ("renew", "nobody", "one", "pair", "offer"), {"old_prices"}, {"lone"}),
+        (({**RUN_OUT, "network": "extra"},), ("renew", "nobody", "one", "pair", "offer"), {"first_without"}, {"lone"}),
+        ((REFUSING,), ("refused", "none", "one", "refused", "open"), set(), {"refused", "day"}),
+        (({**BASE, "refuses": ["price-cap"]},), ("take", "none", "one", "pair", "offer"), set(), {"lone"}),
+        ((LATE,), ("take", "none", "one", "pair", "risky"), set(), {"lone"}),
+        ((BASE, LATE), ("take", "none", "several", "ranked", "offer"), {"late_sellers"}, {"lone"}),
+        ((BASE, {**LATE, "fabric": "rocev2"}), ("take", "none", "several", "pair", "offer"), {"late_sellers"}, {"lone"}),
+        (
+            ({**LATE, "price_per_gpu_hour": 2.8}, EXTRA),
+            ("within", "clear", "several", "ranked", "offer"),
+            {"next_late"},
+            {"price"},
+        ),
     ],
 )  # fmt: skip
 def test_what_is_said_of_offers(
-    offers: tuple[dict[str, Any], ...], holds: set[F], fails: set[F], turning: set[str]
+    offers: tuple[dict[str, Any], ...], facts: tuple[str, ...], choices: set[str], turning: set[str]
 ) -> None:
     case = offered(*offers)
-    assert holds <= found(case) and not fails & found(case)
-    assert turning <= turns(case)
+    said = {**case.spoken("choose_provider").words}
+    first = said["first_offer"]
+    told = {word for word in CHOICES if said[word]} | ({"first_ask"} if first and first.said["first_ask"] else set())
+    assert of(case, "answer", "otherwise", "prices", "sure", "date") == facts
+    assert choices <= told and turning <= turns(case)
+
+
+CHOICES = {
+    "highest",
+    "unsure",
+    "unnamed",
+    "beside",
+    "room_told",
+    "first_without",
+    "old_prices",
+    "late_sellers",
+    "next_late",
+}
 
 
 def test_level_offers_turn_on_their_terms() -> None:
@@ -128,71 +221,65 @@ def test_level_offers_turn_on_their_terms() -> None:
 
 def test_without_any_price_sellers_are_asked_by_name() -> None:
     case = changed(providers=[{"name": "FluidStack"}, {"name": "GMI Cloud"}])
-    assert {F.UNPRICED_ALL, F.WHY_NONE, F.PAIR_TOLD, F.UNDOCUMENTED} <= found(case)
+    assert of(case, "answer", "prices", "sure", "papers") == ("unpriced", "none", "pair", "nobody")
     assert words(case)["asked_list"] == "FluidStack and GMI Cloud"
     assert words(case)["lowest"] is None and "lone" in turns(case)
 
 
 def test_without_another_course_a_renter_without_prices_is_told_to_ask_elsewhere() -> None:
     case = changed(providers=[{"name": "FluidStack"}], workload__kind="pretraining-dense")
-    assert F.NOBODY_PRICED in found(case)
+    assert of(case, "against", "cut") == ("nobody", "one_run")
 
 
 def test_one_node_needs_no_network() -> None:
     case = bench.case("one-node-startup")
-    holds = found(case)
-    assert {F.ASKING_ONE_NODE, F.NAME_NONE, F.WHY_RENT_ALONE, F.READY_ALONE, F.NEXT, F.NEXT_IN_DATE} <= holds
-    assert not holds & {F.PREMIUM, F.NAME_TOLD, F.SOME_WITHOUT, F.UNSURE, F.NEXT_NETWORK, F.DOCUMENTED}
+    needless = ("one_node", "needless", "held", "none", "none", "none")
+    assert of(case, "network", "tested", "in_rent", "papers", "between", "cut") == needless
+    assert of(case, "date", "against", "next") == ("missed", "next", "date") and held(case, "networked") == (False,)
     assert turns(case) == {"term"}
     heads = [str(column.label) for column in tables.offers(case).columns]
     assert "Topology" not in heads and "network" not in " ".join(row[-1] for row in cells(tables.offers(case)))
-    assert {F.SIGN_DATED, F.ALONE_ASKED} <= found(case.changed(offers=[BASE]))
-    assert F.UNPRICED_ONE_NODE in found(case.changed(providers=[{"name": "FluidStack"}]))
+    assert of(case.changed(offers=[BASE]), "answer", "against") == ("take", "alone")
+    assert of(case.changed(providers=[{"name": "FluidStack"}]), "answer") == ("unpriced",)
 
 
 def test_jobs_within_single_nodes_need_no_network_either() -> None:
     case = changed(cluster__gpus=64, workload__jobs=[{"gpus": 8, "share": 1.0}])
-    holds = found(case)
-    assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE_OFFER} <= holds
-    assert not holds & {F.NAME_NONE, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
+    assert of(case, "network", "tested", "cut") == ("within", "needless", "none")
+    assert held(case, "networked", "rent_level", "counted_at") == (False, True, True)
     assert cells(tables.before(case))[0][-1] == UNPRICED
 
 
 def test_many_gpus_are_told_of_their_dates_and_their_waits() -> None:
     case = bench.changed("example", money__acquisition="rent")
     with weighed():
-        assert {F.MANY_GPUS, F.TO_TEST, F.TEST_MANY} <= found(case)
-        assert not found(case) & {F.ONE_SWITCH, F.TEST_TWO}
-        assert {F.TO_TEST, F.TEST_TWO} <= found(tern()) and F.MANY_GPUS not in found(tern())
+        assert [held(each, "many_gpus") for each in (case, tern())] == [(True,), (False,)]
+    assert [of(each, "tested") for each in (case, tern())] == [("many",), ("two",)]
 
 
-def test_what_decides_between_networks_where_it_is_not_money() -> None:
-    for ground, told in ((Ground.WEIGHTS, F.BY_STATED), (Ground.DEADLINE, F.BY_DATE)):
-        with weighed(), mock.patch.object(type(tern().decision()), "ground", ground):
-            holds = found(tern())
-            assert "counts" not in turns(tern())
-        assert told in holds and not {F.PREFERRED, F.PREMIUM, F.ASK_BOTH} & holds
+@pytest.mark.parametrize("ground", [Ground.WEIGHTS, Ground.DEADLINE])
+def test_what_decides_between_networks_where_it_is_not_money(ground: Ground) -> None:
+    with weighed(), mock.patch.object(type(tern().decision()), "ground", ground):
+        assert of(tern(), "between", "weighed") == ("stated", "counts") and "counts" not in turns(tern())
 
 
-def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
+def test_an_hour_that_the_client_states_is_counted_at_no_rent() -> None:
     stated = {**tern().inputs.params.money.model_dump(exclude_unset=True), "gpu_hour_value": 2.0}
-    holds = found(changed(money=stated))
-    assert F.BEFORE in holds and not {F.BEFORE_MARKET, F.BEFORE_OFFER} & holds
-    assert {F.BEFORE, F.BEFORE_OFFER, F.BEFORE_MARKET} & found(tern()) == {F.BEFORE_OFFER}
+    assert words(changed(money=stated))["counted_at"] is None
+    assert "expect of" in words(tern())["counted_at"]
 
 
 def test_a_date_that_no_hand_over_meets_is_told_without_one() -> None:
     case = changed(schedule__production_by="2026-11-28")
-    assert {F.READY_ALONE, F.DATE_MISSED} <= found(case)
+    assert of(case, "date") == ("missed",) and held(case, "last_date", "two_networks") == (False, False)
     with weighed():
-        late = found(case)
-    assert {F.READY_PAIR, F.DATE_MISSED_ON} <= late and not late & {F.READY_BY}
+        assert of(case, "date") == ("missed",) and held(case, "two_networks") == (True,)
 
 
 def test_a_renter_without_a_date_is_told_what_a_day_costs() -> None:
     case = changed(schedule={})
-    assert {F.NO_DATE, F.DAY_PRICED} <= found(case) and not {F.READY_BY, F.READY_PAIR, F.READY_ALONE} & found(case)
-    assert not {"day", "start"} & turns(case)
+    assert of(case, "date") == ("weeks",) and not {"day", "start"} & turns(case)
+    assert of(case.changed(cluster__gpus=8), "date") == ("days",)
 
 
 def test_the_tables_hold_at_most_so_many_lines() -> None:
@@ -202,9 +289,8 @@ def test_the_tables_hold_at_most_so_many_lines() -> None:
     assert [row[0] for row in shown] == [j.offer.seller for j in judged.judged.values()][: spine.SHOWN]
     first, rest = cells(tables.before(tern())), cells(tables.after(tern()))
     assert len(first) == PAGE_ONE and len(first) + len(rest) == len(tern().monday().todos)
-    assert [row[0] for row in (*first, *rest)] == [one.mark for one in tern().monday().todos] and (
-        F.MORE_STEPS in found(tern())
-    ) == bool(rest)
+    assert [row[0] for row in (*first, *rest)] == [one.mark for one in tern().monday().todos]
+    assert of(tern(), "steps") == ("more" if rest else "few",)
     assert len(cells(tables.changes(tern()))) == len(turns(tern()))
 
 
@@ -245,7 +331,6 @@ def test_a_published_price_says_whether_it_holds_the_network_and_an_offer_what_t
 def test_a_rent_at_which_nodes_cost_the_same_is_told_only_where_hours_are_worth_their_rent() -> None:
     stated = {**tern().inputs.params.money.model_dump(exclude_unset=True), "gpu_hour_value": 5.0}
     case = changed(money=stated)
-    holds = case.spoken("decision").findings
-    assert not holds.offers_single_node_dearer and not holds.offers_single_node_cheaper
+    assert held(case, "rent_level") == (False,)
     with pytest.raises(KeyError):
         case.figure("decision.courses.single_rent")

@@ -141,7 +141,8 @@ class Standing(StrEnum):
     NONE = "no offer can be taken as it stands"
 
 
-_CONDITIONAL = (Standing.TAKE_IF, Standing.TAKE_WITHIN, Standing.RENEW)
+CONDITIONAL = (Standing.TAKE_IF, Standing.TAKE_WITHIN, Standing.RENEW)
+"""An offer is to be taken once something about it is settled."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +195,7 @@ def pick(reach: Mapping[str, Reach], material_usd: float = 0.0, *, by_date: bool
     ahead = able[found.first].mean
     late = sorted((o for o, r in reach.items() if o not in able and not r.barred), key=lambda o: (reach[o].mean, o))
     behind = found.second
-    if found.standing in _CONDITIONAL and not behind:
+    if found.standing in CONDITIONAL and not behind:
         behind = next((o for o in late if reach[o].mean >= ahead and reach[o].firm and not reach[o].open), "")
     return replace(found, second=behind, late=tuple(o for o in late if reach[o].mean < ahead))
 

@@ -25,8 +25,7 @@ from fabricreport.sections.decision.held import held_words
 from fabricreport.sections.decision.monday.kinds import PAGE_ONE, Kind
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
-from fabricreport.sections.decision.offers.words import offer_findings, offer_words
-from fabricreport.sections.decision.offers.words import opening as opening_of_offers
+from fabricreport.sections.decision.offers.words import offer_words
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.schedule_words import schedule_findings, schedule_words
 from fabricreport.sections.decision.study import standing
@@ -63,7 +62,6 @@ class _Read:
         self.barred = barred(given)
         self.newer = newer_gpu(given)
         self.alone = len(result.totals) == 1
-        self.late = given.params.dated and not result.in_time and self.ground != Ground.SIZE
         self.printed = {o: figure(f"decision.total.{o}").value for o in result.totals}
         self.edges = () if self.alone or self.ground == Ground.SIZE else result.edges()
         self.plainly = not result.offers and not result.courses.involved
@@ -101,7 +99,7 @@ def spoken(
     read = _Read(given, result, tco, monday, figure, changes)
     networks = (_courses, _why, _alike, _licences, _turns_drawn, _view, _turning, _quotes, _lead, _rule)
     groups = (
-        *(_opening, _date, _advice, _care, _monday, _annex),
+        *(_date, _advice, _care, _monday, _annex),
         *((_not_taken,) if result.in_nodes else (*networks, _answered, _offered)),
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
@@ -110,18 +108,14 @@ def spoken(
 F = DecisionFinding
 
 
-def _opening(read: _Read) -> Iterator[DecisionFinding]:
-    if read.result.offers:
-        yield opening_of_offers(read.result.offers)
-
-
 def _answered(read: _Read) -> Iterator[DecisionFinding]:
     if read.changes is not None and read.changes.turned:
         yield F.ANSWERS_TURNED
 
 
 def _offered(read: _Read) -> Iterator[DecisionFinding]:
-    yield from offer_findings(read.result, late=read.late)
+    if read.result.bids:
+        yield F.BIDS
 
 
 def _courses(read: _Read) -> Iterator[DecisionFinding]:
@@ -232,8 +226,6 @@ def _care(read: _Read) -> Iterator[DecisionFinding]:
 def _monday(read: _Read) -> Iterator[DecisionFinding]:
     if read.monday.todos:
         yield F.MONDAY_LISTED
-    kinds = {one.action.kind for one in read.monday.todos}
-    yield from (told for kind, told in ((Kind.QUOTE, F.QUOTES_ASKED), (Kind.RENTS, F.RENTS_ASKED)) if kind in kinds)
     if len(read.monday.todos) > PAGE_ONE:
         yield F.MONDAY_MORE
 

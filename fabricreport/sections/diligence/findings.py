@@ -29,13 +29,10 @@ class DiligenceFinding(StrEnum):
     FLATTERS = "a log from two of many nodes shows more bandwidth than all reach"
     # the acceptance plan
     TESTED_AT_ALL = "there is a network to test"
-    UNTESTED = "there is none"
     PLAN_HELD = "every threshold by repeated runs lies clear of the value at which the lead is gone"
     PLAN_CREDIT_ONLY = "some threshold cannot: only the credit protects the lead"
     CREDIT_PROTECTS = "there the credit does"
     PLAN_NO_LEAD = "no lead is used up within reach of a test"
-    PLAN_ABOVE_USE = "on the fewest nodes the threshold lies at or above those in use"
-    PLAN_BELOW_USE = "on the fewest nodes the threshold lies below those in use"
     PLAN_HEALTHY = "some floor of the plan also gives way to a published healthy run"
     PLAN_MODEL_ALONE = "no published healthy run is comparable"
     PLAN_GROWS = "the plan has several stages"
@@ -81,7 +78,6 @@ def _test(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
 def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
     plan = result.plan
     if not plan.tests:
-        yield F.UNTESTED
         return
     yield F.TESTED_AT_ALL
     bases = {test.basis for test in plan.tests}
@@ -89,8 +85,6 @@ def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
         yield F.PLAN_CREDIT_ONLY
     else:
         yield F.PLAN_HELD if Reason.HELD in bases else F.PLAN_NO_LEAD
-    few, in_use = result.numbers["diligence.line_share.few"], given.central(IN_USE)
-    yield F.PLAN_ABOVE_USE if few.value >= in_use else F.PLAN_BELOW_USE
     yield F.PLAN_HEALTHY if rests_on_a_run(plan) else F.PLAN_MODEL_ALONE
     if len(stage_numbers(plan)) > 1:
         yield F.PLAN_GROWS
@@ -149,12 +143,14 @@ def _sellers(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFindin
 def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     sizes, found = [str(gpus) for gpus in result.floors], result.changes
+    few = result.numbers.get("diligence.line_share.few")
     return {
         "client": Name(given.params.client.name),
         "option": OptionName(result.option.name, result.option.id),
         "first": Named(sizes[0], sizes[0]) if sizes else None,
         "last": Named(sizes[-1], sizes[-1]) if sizes else None,
         "answered": tuple(_answered(j) for j in result.judged),
+        "below_use": Name("below") if few is not None and few.value < given.central(IN_USE) else None,
         "changing": tuple(Named(s, key_of(s)) for s in found.sellers) if found else (),
         **plan_words(given, result),
     }

@@ -10,7 +10,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
-from fabricreport.sections.decision.courses.result import CoursesResult, OneNode, PricedCourse
+from fabricreport.sections.decision.courses.result import CoursesResult, PricedCourse
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.sites import links_assumed
 from fabricreport.vocabulary import CourseKind
@@ -24,11 +24,6 @@ _ADVICE: Mapping[CourseKind, F] = {
 _IN_STAGES: Mapping[F, F] = {
     F.TAKE: F.SIGN_STAGE_ONE,
     F.SETTLE_FIRST: F.SETTLE_STAGE_ONE,
-}
-_SINGLE: Mapping[OneNode, F] = {
-    OneNode.NO_ROOM: F.SINGLE_NO_ROOM,
-    OneNode.ONE_RUN: F.SINGLE_ONE_RUN,
-    OneNode.NO_MODEL: F.SINGLE_NO_MODEL,
 }
 
 
@@ -46,24 +41,22 @@ def course_findings(given: Inputs, found: CoursesResult) -> Iterator[F]:
     """What holds of the courses beside what is advised."""
     if links_assumed(given):
         yield F.HALLS_ASSUMED
-    yield from _holding(given, found)
+    yield from _holding(found)
     if found.meeting is not None and not found.by_date:
         yield F.DATE_DEAR
 
 
-def _holding(given: Inputs, found: CoursesResult) -> Iterator[F]:
+def _holding(found: CoursesResult) -> Iterator[F]:
     if found.involved and _rents(found):
         yield F.RENT_FIRST_LATE if found.by_date else F.RENT_FIRST
     if len(found.rows) > 2 or (len(found.rows) > 1 and found.single.total is not None):
-        yield F.COURSES if given.params.dated else F.COURSES_UNDATED
+        yield F.COURSES
         if found.involved:
             yield F.COURSES_INVOLVED
         elif found.plain.kind != CourseKind.EITHER:
             yield F.COURSES_PLAIN
     if found.growing is not None:
         yield F.STAGES_PRICED
-    if found.single.standing in _SINGLE:
-        yield _SINGLE[found.single.standing]
 
 
 def _rents(found: CoursesResult) -> bool:

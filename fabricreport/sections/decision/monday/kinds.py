@@ -36,8 +36,6 @@ class Kind(StrEnum):
     RECORD = "record"
 
 
-PARTING = (Kind.QUOTE, Kind.CLAUSE, Kind.WEEKS, Kind.ACCEPTANCE)
-"""Whose letter may have to name several networks: each with its amount, or all that offers are asked of."""
 NEVER_LEFT_OUT = (
     Kind.RENTS,
     Kind.QUOTE,
