@@ -45,9 +45,9 @@ def dates_words(params: Path, dates: Dates) -> list[str]:
 
 def remarks_words(result: BuildResult) -> list[str]:
     """The first remarks on the memo's language, and where the others stand."""
-    shown = [f"language: {remark}" for remark in result.remarks[:_REMARKS]]
+    shown = [f"to mend: {remark}" for remark in result.remarks[:_REMARKS]]
     more = len(result.remarks) - len(shown)
-    return [*shown, f"language: and {more} more, in {result.folder / MANIFEST}"] if more else shown
+    return [*shown, f"to mend: and {more} more, in {result.folder / MANIFEST}"] if more else shown
 
 
 def result_words(result: BuildResult) -> tuple[list[str], list[str]]:

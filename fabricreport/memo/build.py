@@ -55,7 +55,7 @@ class BuildResult:
 
     `headline` is what the decision section declared (recommendation, confidence, ...; empty without it), with
     `numbers` as a list of {id, label, text, value, unit}. `faults` are a draft's unmended checks. `reused`: the
-    same inputs had been built before, so nothing was run. `remarks`: what of its language an editor would mend.
+    same inputs had been built before, so nothing was run. `remarks`: what an editor would mend.
     """
 
     client: str

@@ -101,14 +101,14 @@ def test_build_says_when_the_framework_disagrees_with_the_advice(
 
 
 @rows(("count", "lines"), [(0, 0), (5, 5), (7, 6)])
-def test_build_tells_a_few_remarks_on_the_language_and_where_the_others_are(
+def test_build_tells_a_few_remarks_and_where_the_others_are(
     count: int, lines: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     remarks = tuple(f"decision.ipynb, cell {n}: too long." for n in range(count))
     _say_built(BuildResult("A", "a", "e", Path("x"), "Client copy", {}, RunRecord(()), remarks=remarks))
     told = capsys.readouterr().err.splitlines()
-    assert len(told) == lines and all(line.startswith("language: ") for line in told)
-    assert count <= lines or told[-1] == "language: and 2 more, in x/manifest.json"
+    assert len(told) == lines and all(line.startswith("to mend: ") for line in told)
+    assert count <= lines or told[-1] == "to mend: and 2 more, in x/manifest.json"
 
 
 @pytest.mark.slow
