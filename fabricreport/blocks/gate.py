@@ -64,7 +64,7 @@ ALLOWED = tuple(
 
 
 _SPELT = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred)"
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred)"
     r"\s(?:more\s|whole\s|working\s|calendar\s)?"
     r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|per\s?cent|repeats?|runs each)\b",
     re.I,

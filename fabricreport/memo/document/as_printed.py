@@ -30,6 +30,8 @@ _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:the|all|its|their|our|your)?\s*")
 _SLACK = 1e-8
 """What the nine digits of a ledger leave open."""
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
+_COUNTLESS = 1e15
+"""Beyond it no digit that is printed is known."""
 _HALF = 1.001
 """Half a step, and what a chart's rounding of its data may add."""
 _MOST_PARTS = 12
@@ -97,7 +99,7 @@ def reads_back(text: str, head: str, entry: Record) -> bool:
     which the words about it may carry. An end near zero is told as zero."""
     told = [entry.get("value"), *(entry.get("spread") or {}).values()]
     values = [abs(float(value)) for value in told if value is not None]
-    if not values or _BEYOND.search(text):
+    if not values or _BEYOND.search(text) or max(values) > _COUNTLESS:
         return True
     amounts = written(text.replace(formats.RANGE, ""), head)
     return all(

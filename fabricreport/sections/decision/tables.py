@@ -19,7 +19,7 @@ from fabricreport.vocabulary import LEANS, CourseKind, Question, Side
 
 OF_OWNERS = ("cluster.optics", "cluster.premises", "money.manager_licence", "money.switch_system_licence")
 """Keys of the params about what only an owner buys."""
-_MORE = "Switches at full size, of which more take longer to run stably"
+_MORE = "Switches at full size: more start slower"
 
 
 def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[dict[str, object], list[Number]]:
