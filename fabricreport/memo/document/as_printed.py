@@ -39,7 +39,7 @@ _MOST_PARTS = 12
 
 
 def printed_faults(found: Gathered) -> Iterator[str]:
-    """Figures that do not read back as their value or are not in their chart, parts above their whole, silent reversals."""
+    """Figures that do not read back as their value, parts above their whole, reversals that nothing tells."""
     for piece in found.pieces:
         for number, head in _numbers(piece):
             entry = found.ledger.get(number.id)
@@ -48,16 +48,21 @@ def printed_faults(found: Gathered) -> Iterator[str]:
                     f"{piece.where}: {number.id} is printed as {number.text}, and the ledger has {entry['text']}. "
                     "Quote it by its field, so that it is written from its value."
                 )
-        for node in walk(piece.nodes):
-            if isinstance(node, Figure):
-                yield from _beside_chart(node, found.ledger, piece.where)
-                yield from _days_backwards(node, piece.where)
     yield from _impossible_shares(found)
     choice = found.compared[0].mark.get("choice") if found.compared else None
     for sentence in sentences_of(found.pieces, SAID):
         yield from _parts_above(sentence, found.ledger)
         if choice:
             yield from _silent_reversals(sentence, found.ledger, str(choice))
+
+
+def chart_remarks(found: Gathered) -> Iterator[str]:
+    """Charts whose words quote what their data do not hold, and calendars that run backwards."""
+    for piece in found.pieces:
+        for node in walk(piece.nodes):
+            if isinstance(node, Figure):
+                yield from _beside_chart(node, found.ledger, piece.where)
+                yield from _days_backwards(node, piece.where)
 
 
 def day_remarks(found: Gathered) -> Iterator[str]:
@@ -121,7 +126,9 @@ def _beside_chart(chart: Figure, ledger: Mapping[str, Record], where: str) -> It
     values += map(abs, lines.values())
     for number in walk((*chart.title, *chart.subtitle, *chart.caption, *chart.alt_nodes)):
         entry = ledger.get(number.id, {}) if isinstance(number, Num) else {}
-        if not isinstance(number, Num) or not chart.data or not (entry.get("central") and is_money(str(entry["unit"]))):
+        if not isinstance(number, Num) or not chart.data or number.id.startswith("stated."):
+            continue
+        if not (entry.get("central") and is_money(str(entry["unit"]))):
             continue
         for amount in written(number.text):
             if not any(abs(abs(float(amount.value)) - value) <= float(amount.step) / 2 * _HALF for value in values):

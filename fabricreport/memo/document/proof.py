@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricreport.memo.document.agreement import disagreements
-from fabricreport.memo.document.as_printed import day_remarks, sum_remarks
+from fabricreport.memo.document.as_printed import chart_remarks, day_remarks, sum_remarks
 from fabricreport.memo.document.checks import check_file, check_memo
 from fabricreport.memo.document.gather import Gathered, gather
 from fabricreport.memo.document.language import language_remarks
@@ -40,6 +40,7 @@ def prove(stitched: Any, *, draft: bool = False) -> Proof:
     faults = [*map(str, found.problems), *disagreements(found), *check_memo(printed, draft=draft), *beside]
     remarks = (
         *base_remarks(found),
+        *chart_remarks(found),
         *sum_remarks(found),
         *day_remarks(found),
         *mark_remarks(found),
