@@ -312,10 +312,10 @@ def place_of(day: date) -> float:
 
 def days_axis(axis: Axes) -> None:
     """Tick labels of the axis below as days."""
-    from matplotlib.dates import AutoDateLocator, DateFormatter
+    from matplotlib.dates import DateFormatter
+    from matplotlib.ticker import MaxNLocator
 
-    ticks = AutoDateLocator(minticks=3, maxticks=5, interval_multiples=False)  # type: ignore[no-untyped-call]
-    axis.xaxis.set_major_locator(ticks)
+    axis.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10], integer=True))
     axis.xaxis.set_major_formatter(DateFormatter("%-d %b %Y"))  # type: ignore[no-untyped-call]
 
 
