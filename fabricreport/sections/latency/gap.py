@@ -21,6 +21,10 @@ from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import Measured
 
 
+APART = 1.5
+"""The last size doubled lies so far below the largest, so that both can be labelled."""
+
+
 @dataclass(frozen=True)
 class Sweep:
     """A gap along one axis: `at` of shape (points,), `gap` of shape (draws, points), a share."""
@@ -74,16 +78,12 @@ def flat_ring(given: Inputs, gpus: int) -> Mapping[str, str]:
 
 
 def sweep_sizes(given: Inputs) -> tuple[int, ...]:
-    """Cluster sizes from two nodes upwards, doubling, to twice the largest the client plans and at least 2,048, within what the model covers."""
-    per_node = int(given.params.cluster.gpus_per_node)
+    """Sizes of one job from two nodes upwards, doubling, to the largest network the client plans, within what the model covers."""
     cluster = given.params.cluster
-    wanted = 2 * max(int(display()["headline_gpus"]), *(cluster.networks(g)[0] for g, _ in inputs.stages(given)))
-    joined = cluster.networks(cluster.final_gpus)
-    largest = min(wanted, MOST_GPUS, joined[0] if len(joined) > 1 else MOST_GPUS)
-    found = [2 * per_node]
-    while 2 * found[-1] <= largest:
-        found.append(2 * found[-1])
-    return tuple(found)
+    least = 2 * int(cluster.gpus_per_node)
+    largest = max(least, min(MOST_GPUS, max(cluster.networks(gpus)[0] for gpus, _ in inputs.stages(given))))
+    doubled = (least << step for step in range(MOST_GPUS.bit_length()))
+    return (*(gpus for gpus in doubled if APART * gpus <= largest), largest)
 
 
 def study(given: Inputs, options: tuple[Option, Option], measured: Measured | None) -> Gap:
