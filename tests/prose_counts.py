@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from notebook_cells import EVERY, sources
 
 from fabricreport.blocks.prose import ARM, ProseCell, is_prose, read_cell
-from fabricreport.spine.spoken import SPINE
+from fabricreport.checking.prose import kinds_of
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def counted(notebook: str) -> Counts:
     """The counts of one notebook."""
     prose = [source for source, _ in sources(notebook) if is_prose(source)]
     cells = [read_cell(source) for source in prose]
-    kinds = SPINE[notebook].facts.kinds() if notebook in SPINE else {}
+    kinds = kinds_of(notebook)
     return Counts(
         cells=len(cells),
         arms=sum(len(cell.ways) for cell in cells),

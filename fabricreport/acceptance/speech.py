@@ -1,13 +1,13 @@
-"""What a delivery comes to, named, and the words its memo and its data use; the reasons stand in `evidence/delivery.yaml`."""
+"""What the memo of a delivery turns on, and the words its memo and its data use; the reasons stand in `evidence/delivery.yaml`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from fabricreport.acceptance.credit import PERCENT, made_good
 from fabricreport.acceptance.figures import Figures
@@ -15,7 +15,7 @@ from fabricreport.acceptance.judging import Fault, Judged, TestVerdict
 from fabricreport.acceptance.result import Acceptance, Outcome, ranks_refused
 from fabricreport.acceptance.runs import Flaw
 from fabricreport.evidence import read_yaml
-from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.findings import Facts, Findings, Name, Named, Spoken
 from fabricreport.formats import NBSP, listed
 from fabricreport.hostile_text import visible
 from fabricreport.ledger import Number
@@ -24,48 +24,16 @@ from fabricreport.sections.diligence.plan.tables import size_text
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
-class AcceptanceFinding(StrEnum):
-    """What may be true of a delivery; those of one group exclude each other."""
+@dataclass(frozen=True)
+class Turns(Facts):
+    """What a delivery's memo turns on."""
 
-    # what to do
-    ACCEPT = "every test passes"
-    CREDIT = "what falls short is made good by a credit"
-    RETEST = "something is not proven, and nothing fails for which the fabric is refused"
-    RETEST_DUE = "a credit is due, and something is not proven"
-    REJECT = "something fails for which the fabric is refused"
-    # why it is refused
-    REFUSED_UNPRICED = "what fails is nothing that a credit makes good"
-    REFUSED_ADVICE = "with what was measured another option is advised"
-    # the tests
-    SOME_FAIL = "a test fails"
-    SOME_OPEN = "a test is not proven"
-    SOME_PASS = "a test passes"
-    RANKS_REFUSED = "a log ran on other ranks than it claims"
-    NOTHING_HANDED = "no file was handed over"
-    STAGED = "the plan has several stages"
-    # the credit
-    DUE = "a credit is due"
-    NOT_DUE = "no credit is due, and nothing falls short"
-    NOT_PRICED = "something fails, and no credit is due"
-    ONE_LOSS = "several tests show the same loss"
-    CAPPED = "the shortfall of bandwidth is worth more than the plan lets be credited"
-    DAMAGES_CAPPED = "damages for weeks have reached their end"
-    # the decision again
-    UNMOVED = "nothing that the decision rests on was measured"
-    STILL_ADVISED = "the option is advised as before"
-    STILL_OPEN = "money does not tell the option from its rival, as before"
-    NOW_OPEN = "money does not tell the two apart any more"
-    NOW_CLEAR = "the option is advised, which money did not tell apart before"
-    LOST = "the rival is advised now"
-    NEVER_ADVISED = "the option was not advised before either"
-    LEAD_FALLS = "the lead falls"
-    LEAD_RISES = "the lead rises"
-    SEEN_BANDWIDTH = "bandwidth was measured on enough GPUs to decide by"
-    SEEN_WEEKS = "weeks until stable were recorded"
-    SEEN_FAULTS = "more interruptions were recorded than allowed"
-
-
-F = AcceptanceFinding
+    verdict: Literal["accept", "credit", "retest", "refused_unpriced", "refused_advice"]
+    """What to do; a network is refused for what no credit makes good, else because another is advised now."""
+    owed: Literal["due", "not_due", "not_priced"]
+    """Whether a credit is due; where something fails and none is, it has no price."""
+    advised: Literal["unmoved", "still_advised", "still_open", "now_open", "now_clear", "lost", "never_advised"]
+    """What becomes of the advice with what was measured."""
 
 
 @cache
@@ -139,76 +107,44 @@ def _logs(faults: Sequence[Fault]) -> str:
 
 
 def spoken(found: Acceptance) -> Spoken:
-    """Findings and words of a delivery."""
-    groups = (_outcome(found), _tests(found), _credit(found), _decision(found))
-    return Spoken(Findings(F, [finding for group in groups for finding in group]), _words(found))
+    """Facts and words of a delivery."""
+    return Spoken(Findings(StrEnum, ()), _words(found), Turns(_verdict(found), _owed(found), _advised(found)))
 
 
-def _outcome(found: Acceptance) -> Iterator[AcceptanceFinding]:
-    yield AcceptanceFinding[found.outcome.name]
-    if found.outcome is Outcome.RETEST and found.credits:
-        yield F.RETEST_DUE
-    if found.outcome is Outcome.REJECT:
-        unpriced = any(_refused(found, one) for one in found.of(TestVerdict.FAIL))
-        yield F.REFUSED_UNPRICED if unpriced else F.REFUSED_ADVICE
+def _verdict(found: Acceptance) -> Any:
+    if found.outcome is not Outcome.REJECT:
+        return found.outcome.name.lower()
+    return "refused_unpriced" if _refused(found) else "refused_advice"
 
 
-def _refused(found: Acceptance, one: Judged) -> bool:
-    """Whether the fabric is refused for a failed test, which no credit makes good."""
-    return not (made_good(one, found.credits) or ranks_refused(one))
+def _refused(found: Acceptance) -> list[Judged]:
+    """Failed tests for which the network is refused, because no credit makes them good; none where it is not refused."""
+    if found.outcome is not Outcome.REJECT:
+        return []
+    return [one for one in _once(found, TestVerdict.FAIL) if not (made_good(one, found.credits) or ranks_refused(one))]
 
 
-def _tests(found: Acceptance) -> Iterator[AcceptanceFinding]:
-    some = {TestVerdict.FAIL: F.SOME_FAIL, TestVerdict.NOT_PROVEN: F.SOME_OPEN, TestVerdict.PASS: F.SOME_PASS}
-    yield from (finding for verdict, finding in some.items() if found.of(verdict))
-    if any(ranks_refused(one) for one in found.judged):
-        yield F.RANKS_REFUSED
-    if not found.logs.names:
-        yield F.NOTHING_HANDED
-    if len({one.test.stage for one in found.judged}) > 1:
-        yield F.STAGED
+def _owed(found: Acceptance) -> Any:
+    return "due" if found.credits else "not_priced" if found.of(TestVerdict.FAIL) else "not_due"
 
 
-def _credit(found: Acceptance) -> Iterator[AcceptanceFinding]:
-    if found.credits:
-        yield F.DUE
-        if not all(credit.counts for credit in found.credits):
-            yield F.ONE_LOSS
-        for per in {credit.per for credit in found.credits if credit.capped}:
-            yield F.CAPPED if per == PERCENT else F.DAMAGES_CAPPED
-    else:
-        yield F.NOT_PRICED if found.of(TestVerdict.FAIL) else F.NOT_DUE
-
-
-def _decision(found: Acceptance) -> Iterator[AcceptanceFinding]:
+def _advised(found: Acceptance) -> Any:
     if not found.seen.any:
-        yield F.UNMOVED
-        return
-    yield _advice(found)
-    figures = Figures(found)
-    if figures.lead("before").text != figures.lead("after").text:
-        yield F.LEAD_RISES if figures.moved.value > 0 else F.LEAD_FALLS
-    if found.seen.busbw_gbytes_per_s is not None:
-        yield F.SEEN_BANDWIDTH
-    if found.seen.weeks is not None:
-        yield F.SEEN_WEEKS
-    if found.seen.faults is not None:
-        yield F.SEEN_FAULTS
-
-
-def _advice(found: Acceptance) -> AcceptanceFinding:
+        return "unmoved"
     if not found.advised_before:
-        return F.NEVER_ADVISED
+        return "never_advised"
     if not found.advised_after:
-        return F.LOST
+        return "lost"
     before, after = found.decided.before.open, found.decided.after.open
     if before:
-        return F.STILL_OPEN if after else F.NOW_CLEAR
-    return F.NOW_OPEN if after else F.STILL_ADVISED
+        return "still_open" if after else "now_clear"
+    return "now_open" if after else "still_advised"
 
 
 def _words(found: Acceptance) -> Mapping[str, Any]:
-    figures = Figures(found)
+    figures, seen = Figures(found), found.seen
+    moved = seen.any and figures.lead("before").text != figures.lead("after").text
+    capped = {credit.per == PERCENT for credit in found.credits if credit.capped}
     return {
         "client": Name(found.case.params.client.name),
         "option": Name(found.option.name),
@@ -223,11 +159,23 @@ def _words(found: Acceptance) -> Mapping[str, Any]:
         "before": figures.lead("before"),
         "after": figures.lead("after"),
         "moved": figures.moved,
+        "unmoved": not seen.any,
+        "falls": moved and figures.moved.value <= 0,
+        "rises": moved and figures.moved.value > 0,
         "busbw": figures.busbw(),
-        "weeks": figures.weeks(),
+        "weeks": figures.weeks() if seen.weeks is not None else None,
+        "faults": seen.faults is not None,
+        "due": bool(found.credits),
+        "one_loss": not all(credit.counts for credit in found.credits),
+        "capped": True in capped,
+        "damages_capped": False in capped,
+        "staged": len({one.test.stage for one in found.judged}) > 1,
+        "nothing_handed": not found.logs.names,
+        "ranks_refused": any(ranks_refused(one) for one in found.judged),
+        "passing": bool(found.of(TestVerdict.PASS)),
         "now_advised": Name(_name(found, found.decided.after.choice)),
         "failing": tuple(_named(found, one) for one in _once(found, TestVerdict.FAIL)),
-        "refused_list": Name(", ".join(one.test.id for one in _once(found, TestVerdict.FAIL) if _refused(found, one))),
+        "refused_list": Name(", ".join(one.test.id for one in _refused(found))),
         "open_list": Name(", ".join(one.test.id for one in _once(found, TestVerdict.NOT_PROVEN))),
         "open_tests": tuple(_named(found, one) for one in _once(found, TestVerdict.NOT_PROVEN)),
     }

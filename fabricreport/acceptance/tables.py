@@ -29,7 +29,7 @@ def every_threshold(found: Acceptance) -> Table:
 
 
 def credit(found: Acceptance) -> Table:
-    """What each failed test is worth, and whether it counts."""
+    """What each failed test is worth, and whether it counts; no rows where no credit is due."""
     figures = Figures(found)
     rows = [
         Row(
@@ -43,7 +43,7 @@ def credit(found: Acceptance) -> Table:
         )
         for credit in found.credits
     ]
-    total = [Row([Name("In all"), None, None, figures.credit, ""], role="total")]
+    total = [Row([Name("In all"), None, None, figures.credit, ""], role="total")] if rows else []
     heads = (Column("Test"), Column("Shortfall", style="mixed"), Column("Price", style="mixed"))
     return Table([*heads, Column("Credit"), Column("Counts")], [*rows, *total])
 

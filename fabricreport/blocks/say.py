@@ -192,9 +192,9 @@ def _table(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
         table_id = f"{cell.id}-{key}" if key else cell.id
         if not isinstance(table, Table):
             raise ProseFault(f"from={cell.source} is a {type(made).__name__}, not a Table or a DataFrame")
-        if not table.rows:
-            raise ProseFault(f"{table_id} has no rows: let when= ask for it, or say so in words")
         said = _titled(cell, section, "caption")
+        if not table.rows:
+            continue
         if "caption" not in said:
             raise ProseFault(f"{table_id} has no caption: a table says what it shows")
         note = said.get("note", "")
@@ -204,11 +204,13 @@ def _table(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
 def _rounds(
     cell: ProseCell, section: Section, evaluate: Evaluate
 ) -> Iterator[tuple[Mapping[str, object], str, object]]:
-    """What `from=` gives in each round of a cell, with the round's words and the key of its thing.
+    """What `from=` gives in each round of a cell, with the round's words and the key of its thing; nothing where it gives None.
 
     Without a loop that is the thing itself; in one, `from=` gives one for each thing by its key.
     """
     made = evaluate(cell.source)
+    if made is None:
+        return
     for words in _things(cell, section):
         key = "".join(thing.key for thing in words.values() if isinstance(thing, Named))
         if words and not (isinstance(made, Mapping) and key in made):

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import nbformat
 
+from fabricreport.acceptance.opened import SECTION as ACCEPTANCE
+from fabricreport.acceptance.speech import Turns
 from fabricreport.blocks.cells import fields_of
 from fabricreport.blocks.choices import figure_of
 from fabricreport.blocks.prose import ProseCell, ProseFault, is_prose, read_cell, refuse_misfit
@@ -23,6 +25,15 @@ from fabricreport.spine.spoken import SPINE
 _FIGURE = re.compile(r"([a-z_]+)\.[^:\s]+\Z")
 
 
+FACTS = {**{name: body.facts for name, body in SPINE.items()}, ACCEPTANCE: Turns}
+"""What each notebook's argument turns on."""
+
+
+def kinds_of(notebook: str) -> Mapping[str, tuple[str, ...]]:
+    """The facts of a notebook, each with what it may be; none where its cells have no arms."""
+    return FACTS[notebook].kinds() if notebook in FACTS else {}
+
+
 def prose_faults(notebook: Path) -> list[Problem]:
     """What is wrong with the prose cells of a notebook, told by cell; words and findings are looked up when it runs.
 
@@ -34,7 +45,7 @@ def prose_faults(notebook: Path) -> list[Problem]:
         return []  # whoever takes its fingerprint says that it is no notebook
     sources = [cell.source if cell.cell_type == "code" else "" for cell in cells]
     own = "\n".join(source for source in sources if not is_prose(source))
-    kinds = SPINE[notebook.stem].facts.kinds() if notebook.stem in SPINE else {}
+    kinds = kinds_of(notebook.stem)
     return [
         problem
         for number, source in enumerate(sources, start=1)

@@ -1,4 +1,4 @@
-"""Every finding of a delivery on a constructed one, and every sentence of its memo said, checked and spelt."""
+"""Every arm of a delivery on a constructed one, and every sentence of its memo said, checked and spelt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fabricreport.acceptance.opened import SECTION
 from fabricreport.acceptance.redecide import Decided, Evidence
 from fabricreport.acceptance.result import Acceptance
 from fabricreport.acceptance.runs import Logs
-from fabricreport.acceptance.speech import AcceptanceFinding, spoken
+from fabricreport.acceptance.speech import Turns, spoken
 from fabricreport.acceptance.study import accept, plan_of
 from fabricreport.blocks.prose import is_prose, read_cell
 from fabricreport.memo.document.document import Document
@@ -31,7 +31,6 @@ from fabricreport.vocabulary import Confidence, Ground
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
-F = AcceptanceFinding
 PASS, FAIL, OPEN = TestVerdict.PASS, TestVerdict.FAIL, TestVerdict.NOT_PROVEN
 
 
@@ -83,64 +82,56 @@ def verdicts() -> dict[str, Verdict]:
 SEEN = Evidence(16, 2**34, 400.0)
 
 
-def constructed() -> Iterator[tuple[set[AcceptanceFinding], Acceptance]]:
-    """Findings that must hold, and the delivery."""
+def constructed() -> Iterator[tuple[set[str], Acceptance]]:
+    """Arms that must be taken and words that must be there, and the delivery."""
     may = verdicts()
 
     def again(before: str, after: str, moved: float = 0.0, seen: Evidence = SEEN, **tests: TestVerdict) -> Acceptance:
         named = {f"T-{name}": verdict for name, verdict in tests.items()}
         return delivered(named, seen=seen, decided=decided(may[before], may[after], moved))
 
-    yield {F.RETEST, F.SOME_OPEN, F.NOTHING_HANDED, F.NOT_DUE, F.UNMOVED}, nothing_shown()
-    yield {F.ACCEPT, F.SOME_PASS, F.NOT_DUE, F.STILL_ADVISED, F.LEAD_RISES, F.SEEN_BANDWIDTH}, again("own", "own", 1e5)
+    yield {"retest", "not_due", "unmoved", "open_tests", "nothing_handed"}, nothing_shown()
+    yield {"accept", "not_due", "still_advised", "passing", "rises", "busbw"}, again("own", "own", 1e5)
     short = tuple(
         replace(j, measured=j.threshold) if j.test.id == "T-LATENCY" else j for j in delivered().judged
     )  # between floor and credit
     owed = replace(delivered(), judged=short, points=short, credits=credits_due(short))
-    yield {F.CREDIT, F.SOME_PASS, F.DUE}, owed
-    yield {F.CREDIT, F.SOME_FAIL, F.DUE, F.STILL_OPEN}, again("either", "either", WEEKS=FAIL)
-    yield {F.RETEST, F.RETEST_DUE}, again("own", "own", WEEKS=FAIL, SOAK=OPEN)
-    yield {F.RETEST, F.RANKS_REFUSED, F.NOT_PRICED}, again("own", "own", RANKS=FAIL)
-    yield {F.REJECT, F.REFUSED_UNPRICED, F.NOT_PRICED}, again("own", "own", COUNTERS=FAIL, LINKS=FAIL)
-    yield {F.REJECT, F.REFUSED_ADVICE, F.LOST, F.LEAD_FALLS}, again("own", "rival", -9e5, ALLGATHER=FAIL)
-    yield {F.NOW_OPEN}, again("own", "either", -1e3)
-    yield {F.NOW_CLEAR}, again("either", "own", 1e5)
-    yield {F.NEVER_ADVISED}, again("rival", "rival")
+    yield {"credit", "due", "passing"}, owed
+    yield {"credit", "due", "still_open", "failing"}, again("either", "either", WEEKS=FAIL)
+    yield {"retest", "due"}, again("own", "own", WEEKS=FAIL, SOAK=OPEN)
+    yield {"retest", "not_priced", "ranks_refused"}, again("own", "own", RANKS=FAIL)
+    yield {"refused_unpriced", "not_priced", "refused_list"}, again("own", "own", COUNTERS=FAIL, LINKS=FAIL)
+    yield {"refused_advice", "lost", "falls"}, again("own", "rival", -9e5, ALLGATHER=FAIL)
+    yield {"now_open"}, again("own", "either", -1e3)
+    yield {"now_clear"}, again("either", "own", 1e5)
+    yield {"never_advised"}, again("rival", "rival")
     lasting = Evidence(16, 2**34, 400.0, weeks=0.5, faults=4.0)
-    weeks = again("own", "own", seen=lasting)
-    yield {F.SEEN_WEEKS, F.SEEN_FAULTS}, weeks
+    yield {"weeks", "faults"}, again("own", "own", seen=lasting, WEEKS=FAIL)
     twice = delivered({"T-ALLGATHER": FAIL, "T-REDUCESCATTER": FAIL})
     price = next(one.test.price for one in twice.judged if one.test.id == "T-ALLGATHER")
-    yield {F.ONE_LOSS, F.DUE}, agreed(twice, "T-REDUCESCATTER", price=price)
-    yield {F.CAPPED, F.DUE}, agreed(twice, "T-ALLGATHER", most=1.0)
-    yield {F.DAMAGES_CAPPED, F.DUE}, agreed(delivered({"T-WEEKS": FAIL}), "T-WEEKS", most=1.0)
+    yield {"one_loss", "due"}, agreed(twice, "T-REDUCESCATTER", price=price)
+    yield {"capped", "due"}, agreed(twice, "T-ALLGATHER", most=1.0)
+    yield {"damages_capped", "due"}, agreed(delivered({"T-WEEKS": FAIL}), "T-WEEKS", most=1.0)
     staged = tuple(replace(j, test=replace(j.test, stage=2)) for j in twice.judged)
-    yield {F.STAGED}, replace(twice, judged=(*delivered().judged, *staged))
+    yield {"staged"}, replace(twice, judged=(*delivered().judged, *staged))
 
 
-def test_each_finding_holds_on_a_delivery_made_for_it_and_every_sentence_passes_the_checks() -> None:
-    met: set[AcceptanceFinding] = set()
+def test_each_arm_and_each_choice_is_said_of_a_delivery_made_for_it_and_passes_the_checks() -> None:
+    met: set[str] = set()
     words: list[str] = []
     for wanted, found in constructed():
-        holds = {F(finding) for finding in spoken(found).findings}
+        told = spoken(found)
+        holds = {*map(told.facts.arm, Turns.kinds()), *(word for word, value in told.words.items() if value)}
         assert wanted <= holds, wanted - holds
         document, faults = memo_of(found)
         assert faults == [], wanted
         met |= holds
         words += prose(document)
-    assert met == set(F)
+    asked = {name for source, _ in sources(SECTION) if is_prose(source) for name in read_cell(source).asked}
+    assert {*asked, *(arm for arms in Turns.kinds().values() for arm in arms)} <= met
     if shutil.which("hunspell") is None:
         pytest.skip("hunspell is not installed")
     assert misspelt("\n".join(words)) == []
-
-
-def test_what_to_do_is_one_thing() -> None:
-    outcomes, advice = {F.ACCEPT, F.CREDIT, F.RETEST, F.REJECT}, {
-        F.STILL_ADVISED, F.STILL_OPEN, F.NOW_OPEN, F.NOW_CLEAR, F.LOST, F.NEVER_ADVISED, F.UNMOVED,
-    }  # fmt: skip
-    for _, found in constructed():
-        holds = {F(finding) for finding in spoken(found).findings}
-        assert len(holds & outcomes) == 1 and len(holds & advice) == 1
 
 
 def prose(document: Document) -> list[str]:

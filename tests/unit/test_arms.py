@@ -20,7 +20,7 @@ from fabricreport.blocks import Column, Named, Row, Section, Table
 from fabricreport.blocks.nodes import Text
 from fabricreport.blocks.prose import MOST_ARMS, ProseFault, is_prose, read_cell, refuse_misfit
 from fabricreport.blocks.say import run_cell
-from fabricreport.checking.prose import prose_faults
+from fabricreport.checking.prose import kinds_of, prose_faults
 from fabricreport.findings import Facts
 from fabricreport.ledger import Number
 from fabricreport.spine.spoken import SPINE
@@ -215,7 +215,7 @@ def test_a_figure_that_tells_no_two_apart_has_no_direction() -> None:
 @rows("notebook", EVERY)
 def test_every_fact_has_a_cell_and_its_values_are_told_apart(notebook: str) -> None:
     """A value that no cell tells from another is no argument."""
-    kinds = SPINE[notebook].facts.kinds() if notebook in SPINE else {}
+    kinds = kinds_of(notebook)
     cells = [cell for source, _ in sources(notebook) if is_prose(source) and (cell := read_cell(source)).by]
     for cell in cells:
         refuse_misfit(cell, kinds)

@@ -20,7 +20,6 @@ from fabricreport.sections.client import largest_job
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import Measured
 
-
 APART = 1.5
 """The last size doubled lies so far below the largest, so that both can be labelled."""
 
