@@ -1,5 +1,5 @@
-"""What a section found, named: prose cells have an arm for each value of a fact (`by=heading`) or ask `when=finding.clear`,
-and words such as `{choice}` are filled from here.
+"""What a section found, named: prose cells have an arm for each value of a fact (`by=heading`), ask `when=finding.clear` or
+choose by it within a line (`{if:clear|…|…}`), and words such as `{choice}` are filled from here.
 
 Which sentence is true is decided in the package; a notebook only says it.
 """
@@ -34,6 +34,10 @@ class Findings:
             raise AttributeError(f"{self.kind.__name__} has no finding {name}{hint}")
         return names[name] in self._holds
 
+    def by_name(self) -> dict[str, bool]:
+        """Each finding that may hold by its name, and whether it does: what the choices of a line may ask."""
+        return {member.name.lower(): member in self._holds for member in self.kind}
+
     def __iter__(self) -> Iterator[StrEnum]:
         return iter(member for member in self.kind if member in self._holds)
 
@@ -66,15 +70,19 @@ def _arm(value: str) -> str:
 
 @dataclass(frozen=True)
 class Spoken:
-    """The findings and facts of a section and the words its prose may use: names, numbers, and sequences of named things."""
+    """The findings and facts of a section and the words its prose may use: names, numbers, and sequences of named things.
+
+    A `muted` section has nothing to tell here: none of its cells is said.
+    """
 
     findings: Findings
     words: Mapping[str, object] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)
+    muted: bool = False
 
     def silent(self) -> Spoken:
-        """The same words, and nothing found."""
-        return Spoken(Findings(self.findings.kind, ()), self.words)
+        """The same words, and nothing found or told."""
+        return Spoken(Findings(self.findings.kind, ()), self.words, muted=True)
 
 
 class Name(str):

@@ -94,15 +94,19 @@ def branches(section: str, case: Case, params: Path) -> Iterator[Branch]:
             cell, body = read_cell(source), space["body"]
             here = said_here(cell, body)
             for way in cell.ways:
-                if way is here and _taken(way, space):  # as the memo has it, titles said ahead included
+                taken = way is here and _taken(way, space)
+                said: list[Any] = []
+                if taken:  # as the memo has it, titles said ahead included
                     before = len(body.emitted)
                     write(way, body, lambda expression: eval(expression, space))
-                    yield Branch(section, number, way, True, tuple(b.bundle for b in body.emitted[before:]))
-                    continue
-                words = {name: _given(word) for name, word in body.words.items()}
-                forced = Section(section, lenient, words=words)
-                write(_words_only(way), forced, lambda expression: eval(expression, space))
-                yield Branch(section, number, way, False, tuple(b.bundle for b in forced.emitted))
+                    said += body.emitted[before:]
+                both = way.asked and way.kind == "say" and not way.each
+                if both or not (said or taken and way.kind in ("title", "phrase")):
+                    words = {name: _given(word) for name, word in body.words.items()}
+                    forced = Section(section, lenient, words=words)
+                    write(_words_only(way), forced, lambda expression: eval(expression, space))
+                    said += forced.emitted
+                yield Branch(section, number, way, taken, tuple(b.bundle for b in said))
 
 
 def _taken(cell: ProseCell, space: Mapping[str, Any]) -> bool:

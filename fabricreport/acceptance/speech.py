@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from fabricreport.acceptance.credit import PERCENT, made_good
 from fabricreport.acceptance.figures import Figures
@@ -15,25 +15,14 @@ from fabricreport.acceptance.judging import Fault, Judged, TestVerdict
 from fabricreport.acceptance.result import Acceptance, Outcome, ranks_refused
 from fabricreport.acceptance.runs import Flaw
 from fabricreport.evidence import read_yaml
-from fabricreport.findings import Facts, Findings, Name, Named, Spoken
+from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.formats import NBSP, listed
 from fabricreport.hostile_text import visible
 from fabricreport.ledger import Number
 from fabricreport.sections.diligence.plan.tables import size_text
+from fabricreport.spine.delivery_facts import Turns
 
 _FIELD = re.compile(r"\{(\w+)\}")
-
-
-@dataclass(frozen=True)
-class Turns(Facts):
-    """What a delivery's memo turns on."""
-
-    verdict: Literal["accept", "credit", "retest", "refused_unpriced", "refused_advice"]
-    """What to do; a network is refused for what no credit makes good, else because another is advised now."""
-    owed: Literal["due", "not_due", "not_priced"]
-    """Whether a credit is due; where something fails and none is, it has no price."""
-    advised: Literal["unmoved", "still_advised", "still_open", "now_open", "now_clear", "lost", "never_advised"]
-    """What becomes of the advice with what was measured."""
 
 
 @cache

@@ -1,6 +1,7 @@
 """Choices within a line of a prose cell, for what is no matter of argument: nothing printed, one or several, a sign.
 
     {if:third|The next option, {third}, costs more.|}     the first text where there is one, else the second
+    {if:spares|Some stand by.|}                           likewise, where a finding holds
     {one:sellers|seller|sellers}                          the first where it is one, by things or by a figure as printed
     {more_or_less:decision.cash}                          more, less or the same: what the figure says of the first of the two
     {longer_or_shorter:latency.penalty}                   longer, shorter or as long, likewise

@@ -145,14 +145,21 @@ class Section:
     """Emits the blocks of one section. `emitted` keeps them for tests and for scripts outside a notebook.
 
     `words` are names and numbers that any of its texts may use, `facts` what chooses among their arms; `next_title` is a title
-    said ahead of its chart or table;
+    said ahead of its chart or table; `muted`: no prose cell of it is said;
     `phrases` are the texts that tables say of their rows; `opened` once it has a heading of level one.
     """
 
     def __init__(
-        self, name: str, case: Figures, *, words: Mapping[str, object] | None = None, facts: Facts | None = None
+        self,
+        name: str,
+        case: Figures,
+        *,
+        words: Mapping[str, object] | None = None,
+        facts: Facts | None = None,
+        muted: bool = False,
     ) -> None:
         self.name = name
+        self.muted = muted
         self.words = words or {}
         self.facts = facts or Facts()
         self.emitted: list[Block] = []

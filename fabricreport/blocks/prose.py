@@ -21,6 +21,8 @@ A place of the memo is one cell. Where its argument can go several ways it has a
     {best_lever} pays best.                          also labelled texts, each going on in the one before the first arm
     [none]                                           an arm without words says nothing, nor what begins the others
 
+A table without rows, and a chart or table of which `from=` makes None, is not printed.
+
 The values are those of the fact in the package: an arm that is missing, unknown or there twice is refused
 before anything runs. Reading a cell needs no case and no kernel, so every field can be checked by then too.
 """

@@ -40,7 +40,8 @@ def open_section(name: str, case: SpokenCase) -> tuple[Section, Findings]:
     body, finding = open_section("decision", case)
     """
     spoken = case.spoken(name)
-    return Section(name, case, words=spoken.words, facts=spoken.facts), spoken.findings
+    words = {**spoken.findings.by_name(), **spoken.words}
+    return Section(name, case, words=words, facts=spoken.facts, muted=spoken.muted), spoken.findings
 
 
 def load_magics(shell: Any) -> None:
@@ -59,6 +60,8 @@ def run_cell(cell: ProseCell, space: Mapping[str, Any], evaluate: Evaluate) -> N
     `evaluate` is the shell's own way to read the expression behind `from=`.
     """
     section = _section(space)
+    if section.muted:
+        return
     if cell.when and _value(cell.when, space) is cell.negated:
         return
     if (said := said_here(cell, section)) is not None:

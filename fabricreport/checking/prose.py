@@ -9,8 +9,6 @@ from pathlib import Path
 
 import nbformat
 
-from fabricreport.acceptance.opened import SECTION as ACCEPTANCE
-from fabricreport.acceptance.speech import Turns
 from fabricreport.blocks.cells import fields_of
 from fabricreport.blocks.choices import figure_of
 from fabricreport.blocks.prose import ProseCell, ProseFault, is_prose, read_cell, refuse_misfit
@@ -19,13 +17,15 @@ from fabricreport.books.glossary import glossary_book
 from fabricreport.declared import DECLARED
 from fabricreport.errors import InputError, Problem
 from fabricreport.figures import FigureSpec, find_spec
+from fabricreport.findings import Facts
 from fabricreport.located import did_you_mean
+from fabricreport.spine.delivery_facts import Turns
 from fabricreport.spine.spoken import SPINE
 
 _FIGURE = re.compile(r"([a-z_]+)\.[^:\s]+\Z")
 
 
-FACTS = {**{name: body.facts for name, body in SPINE.items()}, ACCEPTANCE: Turns}
+FACTS: Mapping[str, type[Facts]] = {**{name: body.facts for name, body in SPINE.items()}, "acceptance": Turns}
 """What each notebook's argument turns on."""
 
 

@@ -69,12 +69,15 @@ class AllFindings(Findings):
     def __getattr__(self, name: str) -> bool:
         if name.startswith("__") or name == "_asked":
             raise AttributeError(name)
-        for found in self._asked:
-            if name in {member.name.lower() for member in found.kind}:
-                return bool(getattr(found, name))
-        known = [member.name.lower() for found in self._asked for member in found.kind]
-        close = did_you_mean(name, known)
-        raise AttributeError(f"no section has a finding {name}" + (f"; did you mean {close}?" if close else ""))
+        known = self.by_name()
+        if name not in known:
+            close = did_you_mean(name, known)
+            raise AttributeError(f"no section has a finding {name}" + (f"; did you mean {close}?" if close else ""))
+        return known[name]
+
+    def by_name(self) -> dict[str, bool]:
+        """Each finding of them all by its name, and whether it holds."""
+        return {name: holds for found in reversed(self._asked) for name, holds in found.by_name().items()}
 
     def __iter__(self) -> Iterator[StrEnum]:
         return iter(member for member in self.kind if member in self._holds)

@@ -49,8 +49,9 @@ def test_each_branch_is_rendered_and_holds_no_bare_number(section: str) -> None:
 
 
 def asked_of(section: str) -> set[str]:
-    """The findings that a notebook asks for, by their last name."""
-    return {b.cell.when.rpartition(".")[2] for b in rendered(section) if b.cell.when}
+    """The findings that a notebook asks for, by their last name, and what its choices ask."""
+    cells = [branch.cell for branch in rendered(section)]
+    return {name for cell in cells for name in (cell.when.rpartition(".")[2], *cell.asked)}
 
 
 def said_in(section: str) -> set[str]:

@@ -22,11 +22,12 @@ from fabricreport.acceptance.opened import SECTION
 from fabricreport.acceptance.redecide import Decided, Evidence
 from fabricreport.acceptance.result import Acceptance
 from fabricreport.acceptance.runs import Logs
-from fabricreport.acceptance.speech import Turns, spoken
+from fabricreport.acceptance.speech import spoken
 from fabricreport.acceptance.study import accept, plan_of
 from fabricreport.blocks.prose import is_prose, read_cell
 from fabricreport.memo.document.document import Document
 from fabricreport.models.judgement.comparison import Verdict
+from fabricreport.spine.delivery_facts import Turns
 from fabricreport.vocabulary import Confidence, Ground
 
 pytestmark = pytest.mark.slow

@@ -30,7 +30,7 @@ from fabricreport.acceptance.opened import SECTION, Delivery, open_delivery
 from fabricreport.acceptance.redecide import Evidence, decide_again, mean_of
 from fabricreport.acceptance.result import Acceptance, Outcome
 from fabricreport.acceptance.runs import Flaw
-from fabricreport.acceptance.speech import Turns, reason, spoken
+from fabricreport.acceptance.speech import reason, spoken
 from fabricreport.acceptance.study import Handed, accept, handed_beside, plan_of, read_logs
 from fabricreport.blocks.cells import fields_of
 from fabricreport.blocks.gate import bare_numbers, texts
@@ -43,6 +43,7 @@ from fabricreport.formats import significant
 from fabricreport.memo.write.html import render_html
 from fabricreport.memo.write.pdf import render_pdf
 from fabricreport.provenance import plain
+from fabricreport.spine.delivery_facts import Turns
 
 pytestmark = pytest.mark.slow
 GPUS = 128

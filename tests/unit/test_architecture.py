@@ -81,7 +81,7 @@ tracing: answered blocks books case scenario sections
 asking: as_run books case constants given inputs scenario sections
 checking: as_run blocks books case constants declared figures given inputs intake models scenario sections spine
 memo: blocks books case checking declared given report scenario theme
-acceptance: blocks books case chain checking memo models scenario sections sections/decision
+acceptance: blocks books case chain checking memo models scenario sections sections/decision spine
 cli_progress: memo
 cli_shared:
 cli_report: cli_progress cli_shared memo

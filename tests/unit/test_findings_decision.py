@@ -144,11 +144,10 @@ STAYS = [{"month": 12, "gpus": 1024}]
 PARTNER = {"organisation__nvidia_cloud_partner": True}
 
 
-def test_a_cloud_partner_is_advised_nothing_that_its_contract_bars_and_an_override_is_told_of() -> None:
+def test_a_cloud_partner_is_advised_nothing_that_its_contract_bars() -> None:
     partner = changed("example", **PARTNER, prices={"switch-qm9700": 30_000})
     told, free = partner.spoken("decision"), of("example")
     assert (told.findings.barred, free.findings.barred) == (True, False)
-    assert (told.findings.overridden, free.findings.overridden) == (True, False)
     assert "white-box" in str(told.words["barred"]) and free.words["barred"] is None
     pair = {partner.comparison.choice, partner.comparison.rival}
     assert pair == {"infiniband-ndr", "spectrum-x-400g"}

@@ -109,8 +109,12 @@ def test_the_lead_alike_is_that_of_a_client_who_compares_the_two() -> None:
         assert case.figure(f"decision.alike_lead.{pair.key}").value == pytest.approx(float(np.mean(plain(again))))
 
 
+def told_alike(case: Case) -> bool:
+    return market_tables.pairs(case.inputs, case.decision(), case.figure) is not None
+
+
 def test_page_one_flags_a_mismatch_and_nothing_where_generations_agree() -> None:
-    assert F.ALIKE_PAIRS in found(client(prices={"switch-qm9700": 10_000}))
+    assert told_alike(client(prices={"switch-qm9700": 10_000}))
     assert beyond_the_servers(client().inputs, client().decision().mismatch)
     faster = client(cluster__link_gbits_per_s=800).inputs
     assert not beyond_the_servers(faster, client().decision().mismatch)
@@ -126,8 +130,7 @@ def test_page_one_flags_a_mismatch_and_nothing_where_generations_agree() -> None
 
 
 def test_where_nothing_stands_in_the_memo_says_so() -> None:
-    beside = found(client(options=("infiniband-xdr", "ethernet-tcp"), cluster__gpus=128))
-    assert F.ALIKE_PAIRS not in beside
+    assert not told_alike(client(options=("infiniband-xdr", "ethernet-tcp"), cluster__gpus=128))
 
 
 # ---- purchases beyond today's prices
@@ -164,11 +167,14 @@ def test_every_shipped_option_is_proposed_or_left_out_with_a_reason() -> None:
     out = options_left_out(params)
     assert (*params.options, *out) and set(params.options) | set(out) == set(SHIPPED_OPTIONS)
     assert not set(params.options) & set(out)
-    told = {str(row.cells[0]): str(row.cells[1]) for row in market_tables.proposed(open_case(minimal()).inputs).rows}
+    unnamed = open_case(minimal())
+    table = market_tables.proposed(unnamed.inputs, unnamed.decision())
+    assert table is not None
+    told = {str(row.cells[0]): str(row.cells[1]) for row in table.rows}
     assert told[OPTIONS["amd-pollara-400g"].name] == "sold with other GPUs"
     assert told[OPTIONS[SPRAYED].name] == "not on sale on the memo's date"
     assert told[NDR.name] == "compared" and len(told) == len(SHIPPED_OPTIONS)
-    assert F.PROPOSED in found(client("two-weeks-1024")) and F.PROPOSED not in found(client())
+    assert market_tables.proposed(client().inputs, client().decision()) is None
 
 
 def test_what_is_proposed_follows_from_the_day_that_the_memo_is_made_for(tmp_path: Path) -> None:

@@ -51,13 +51,8 @@ class DecisionFinding(StrEnum):
     STAGES_PRICED = "a plan in stages is priced to the end of each"
     NOT_TAKEN = "jobs within nodes are advised: the courses with a network between them are what was not taken"
     # cash and time
-    # like with like
-    ALIKE_PAIRS = "the lead is told for pairs of one generation"
-    # licences
-    LICENCES = "a buyer compares two: how the makers sell managers and switch systems is told"
     TURNS_DRAWN = "uncertain inputs turn the advice or the order of the two compared"
     # the framework
-    VIEW_HELD = "a rule of the framework holds"
     MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"
     # what would change the answer
     TURNS = "an input that the body leaves out turns the money or the advice"
@@ -66,7 +61,6 @@ class DecisionFinding(StrEnum):
     ANSWERS_TURNED = "the answers of sellers change what is advised"
     # what to read with care
     JUDGES_MISSED = "experts were asked, and all missed the known answers by more than chance explains"
-    PRIORS = "both kinds of fabric are compared, and inputs are stated by fabric"
     LISTING_TURNS = "without the choice, whose switch has one listed price, another fabric is advised"
     OLDER_GPU = "the GPUs that are bought are of an older generation than their maker has on sale"
     GENERATION_TURNS = "a clear lead that the other side has in one generation"
@@ -82,7 +76,5 @@ class DecisionFinding(StrEnum):
     LIMIT_RULED = "the client does not, and the rule sets it"
     FEW_GPUS = "the client plans so few GPUs that the rule of size comes near"
     ASSUMED = "keys were left out"
-    PROPOSED = "the client names no options"
-    OVERRIDDEN = "the client replaces figures"
     # reasons beyond money
     BEYOND_STATED = "the client orders what counts beyond money, and one option comes first by that order"

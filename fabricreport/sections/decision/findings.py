@@ -10,7 +10,7 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.framework import leaning
-from fabricreport.scenario import assumptions, is_given
+from fabricreport.scenario import assumptions
 from fabricreport.sections.client import gpu_type, judges, judges_missed, rented
 from fabricreport.sections.decision.axes import target_gpus
 from fabricreport.sections.decision.beyond import criteria
@@ -97,7 +97,7 @@ def spoken(
     """Findings and words of the decision; `monday` is what to do before signing, `figure` answers with the ledger's numbers,
     `changes` is what the answers of sellers change."""
     read = _Read(given, result, tco, monday, figure, changes)
-    networks = (_courses, _why, _alike, _licences, _turns_drawn, _view, _turning, _quotes, _lead, _rule)
+    networks = (_courses, _why, _turns_drawn, _view, _turning, _quotes, _lead, _rule)
     groups = (
         *(_date, _advice, _care, _monday, _annex),
         *((_not_taken,) if result.in_nodes else (*networks, _answered, _offered)),
@@ -166,17 +166,6 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
         yield F.BARRED
 
 
-def _alike(read: _Read) -> Iterator[DecisionFinding]:
-    mismatch = read.result.mismatch
-    if mismatch is not None and mismatch.alike is not None:
-        yield F.ALIKE_PAIRS
-
-
-def _licences(read: _Read) -> Iterator[DecisionFinding]:
-    if read.result.corners:
-        yield F.LICENCES
-
-
 def _turns_drawn(read: _Read) -> Iterator[DecisionFinding]:
     if read.result.turns.uncertain and not (read.alone or read.result.in_nodes or read.result.offers):
         yield F.TURNS_DRAWN
@@ -186,8 +175,6 @@ def _view(read: _Read) -> Iterator[DecisionFinding]:
     stance = read.stance
     if stance in ("rival", "behind", "third", "absent") and not (read.ground == Ground.SIZE or read.verdict.open):
         yield F.MONEY_AND_FRAMEWORK_PART
-    if read.result.framework.axes:
-        yield F.VIEW_HELD
     if read.result.beyond_first:
         yield F.BEYOND_STATED
 
@@ -237,18 +224,12 @@ def _rule(read: _Read) -> Iterator[DecisionFinding]:
     yield F.LIMIT_RULED if params.money.materiality_usd is None else F.LIMIT_STATED
     if target_gpus(params) <= _FEW_TIMES * read.given.central("evidence:fabric-matters-from-gpus"):
         yield F.FEW_GPUS
-    if read.result.priors:
-        yield F.PRIORS
-    if not is_given(params, "options"):
-        yield F.PROPOSED
 
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
     params = read.given.params
     if assumptions(params):
         yield F.ASSUMED
-    if params.overrides:
-        yield F.OVERRIDDEN
 
 
 # ---- words

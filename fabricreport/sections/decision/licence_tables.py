@@ -8,6 +8,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import option_names
 from fabricreport.books.options import Licence
 from fabricreport.inputs import Inputs
+from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.vocabulary import Sold
 
 _SOLD: Mapping[Sold, str] = {
@@ -17,8 +18,11 @@ _SOLD: Mapping[Sold, str] = {
 }
 
 
-def sold(given: Inputs) -> Table:
-    """How the manager and the switch system of each option are sold, with the entry that says so."""
+def sold(given: Inputs, result: DecisionResult) -> Table | None:
+    """How the manager and the switch system of each option are sold, with the entry that says so; None where no buyer
+    compares two."""
+    if not result.corners or result.in_nodes:
+        return None
     names = option_names(given.options)
     rows = [Row([Name(names[o.id].short), _sold(o.licence), _sold(o.operating_system)]) for o in given.options]
     return Table([Column("Option"), Column("Manager"), Column("Switch system")], rows)

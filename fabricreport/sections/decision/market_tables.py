@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
-from fabricreport.scenario import SHIPPED_OPTIONS, options_left_out
+from fabricreport.scenario import SHIPPED_OPTIONS, is_given, options_left_out
 from fabricreport.sections.decision.alike import Pair
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
 
 
-def pairs(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
-    """The lead as compared and in one generation, pair by pair."""
+def pairs(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table | None:
+    """The lead as compared and in one generation, pair by pair; None where it is told of no other pair."""
     mismatch, verdict = result.mismatch, result.verdict
-    assert mismatch is not None, "asked for where generations differ"
+    if mismatch is None or mismatch.alike is None or result.in_nodes:
+        return None
     rows = [
         Row(
             [
@@ -56,8 +57,11 @@ def _class(lead: Number, pair: Pair) -> str:
     return f"{pair.verdict.confidence}, for the second" if behind else str(pair.verdict.confidence)
 
 
-def proposed(given: Inputs) -> Table:
-    """The shipped options: those compared because the client names none, and why the others are left out."""
+def proposed(given: Inputs, result: DecisionResult) -> Table | None:
+    """The shipped options: those compared because the client names none, and why the others are left out; None where it
+    names some."""
+    if is_given(given.params, "options") or result.in_nodes:
+        return None
     why = options_left_out(given.params)
     rows = [Row([Name(given.all_options[o].name), str(why.get(o, "compared"))]) for o in SHIPPED_OPTIONS]
     return Table([Column("Option"), Column("Compared, or why not")], rows)

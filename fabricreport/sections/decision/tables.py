@@ -76,7 +76,7 @@ def turning(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Each input that turns the money or the advice and that the body leaves out: where the money is level, if it is for
     any of them, and where the advice changes."""
     pair = (result.verdict.choice, result.verdict.runner_up)
-    found = result.turning_beyond_body
+    found = () if result.in_nodes else result.turning_beyond_body
     courses = dict.fromkeys(edge.course for t in found for edge in result.changing(t))
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
     levels = any(t.flips for t in found)
@@ -120,8 +120,11 @@ def _edges(turn: Turn, key: str, result: DecisionResult, courses: dict[str, str]
     return "; ".join(told)
 
 
-def priors(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
-    """Every input by kind of network that favours one of the two compared, and if that differs whose word each stands on."""
+def priors(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table | None:
+    """Every input by kind of network that favours one of the two compared, and if that differs whose word each stands on;
+    None without any."""
+    if not result.priors or result.in_nodes:
+        return None
     short = option_names(given.options)
     pair = (result.verdict.choice, result.verdict.runner_up)
     several = len({p.word for p in result.priors}) > 1
@@ -156,7 +159,7 @@ def _switches(given: Inputs, pair: Collection[str], figure: FigureOf) -> dict[Si
 def rules(given: Inputs, result: DecisionResult) -> Table:
     """The questions in words: each rule that holds, the side it speaks for, and what of the bill holds it already."""
     rows = []
-    for axis in result.framework.axes:
+    for axis in () if result.in_nodes else result.framework.axes:
         for place, r in enumerate(axis.rules):
             because = r.reason + (f" {{cite {', '.join(r.sources)}}}" if r.sources else "")
             rows.append(

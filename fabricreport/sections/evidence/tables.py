@@ -44,9 +44,11 @@ def used_for(options: Collection[Option], price_id: str) -> Name:
     return Name(EVERY if len(named) in (0, len(options)) else ", ".join(named))
 
 
-def elicited(given: Inputs, result: EvidenceResult) -> Table:
-    """What each expert stated, and each range that it makes beside ours."""
+def elicited(given: Inputs, result: EvidenceResult) -> Table | None:
+    """What each expert stated, and each range that it makes beside ours; None where nobody was asked."""
     rows, found = [], given.elicited
+    if not found:
+        return None
     who = {key: Name(f"{expert.expert}, {expert.role}, {expert.date}") for key, (expert, _) in persons(given).items()}
     for question in found.asked.questions.values():
         if question.id in found.pooled:

@@ -33,7 +33,6 @@ SIMULATED = "one domain on each GPU"
 class LatencyFinding(StrEnum):
     """What may be true of a client's latency; those of one group exclude each other."""
 
-    OPTIONS_TOLD = "the options are told of: a network between nodes is advised, or neither of two"
     # how the section opens
     OPENS_ONE_NODE = "all GPUs share one node"
     OPENS_INSIDE = "several nodes, and no traffic between them"
@@ -52,15 +51,11 @@ class LatencyFinding(StrEnum):
     JOB_ONE = "nothing says in what sizes of job, and one takes all GPUs"
     JOBS_STATED = "the client states the sizes of the jobs"
     JOBS_PUBLISHED = "the cluster is shared, and nothing says in what sizes of job"
-    JOBS_LISTED = "the sizes of the jobs are stated or taken from a publication"
     SITES_JOINED = "one network joins several sites"
     SITES_APART = "each of several sites has a network of its own"
     RUNS_DIRECT = "the traffic that takes longest goes from GPU to GPU"
     # when it matters
     STEP_EXCEEDS = "the step's median gap passes the threshold at some size tried"
-    STEP_QUIET = "the step's median gap passes it at no size tried"
-    # the client's logs
-    LOGS_USED = "the model was fitted to a log"
     # outside what the model was tried on
     BEYOND = "the model of a step was tried on no such run"
     BEYOND_MIXTURE = "a mixture of experts"
@@ -92,12 +87,11 @@ class _Read:
 def spoken(given: Inputs, result: LatencyResult, figure: FigureOf) -> Spoken:
     """Findings and words of the latency section; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, figure)
-    groups = (_opening, _step, _jobs, _sites, _running, _mattering, _tried, _beyond)
+    groups = (_opening, _step, _jobs, _sites, _running, _mattering, _beyond)
     return Spoken(Findings(LatencyFinding, (f for group in groups for f in group(read))), _words(read))
 
 
 def _opening(read: _Read) -> Iterator[LatencyFinding]:
-    yield F.OPTIONS_TOLD
     if read.result.one_node:
         yield F.OPENS_ONE_NODE
     elif not read.result.traffic:
@@ -120,9 +114,9 @@ def _jobs(read: _Read) -> Iterator[LatencyFinding]:
     if not read.result.traffic:
         return
     if params.workload.jobs:
-        yield from (F.JOBS_STATED, F.JOBS_LISTED)
+        yield F.JOBS_STATED
     elif shared_cluster(read.given):
-        yield from (F.JOBS_PUBLISHED, F.JOBS_LISTED)
+        yield F.JOBS_PUBLISHED
     elif params.workload.parallelism == "choose" and not str(params.workload.kind).startswith("inference"):
         yield F.JOB_ONE
     if read.result.job.kind in TRAINING_KINDS:
@@ -148,13 +142,8 @@ def _running(read: _Read) -> Iterator[LatencyFinding]:
 
 
 def _mattering(read: _Read) -> Iterator[LatencyFinding]:
-    passes = within(read.given, read.result.gap.step_by_size, read.threshold)[1]
-    yield F.STEP_EXCEEDS if passes else F.STEP_QUIET
-
-
-def _tried(read: _Read) -> Iterator[LatencyFinding]:
-    if read.result.measurements and read.result.measurements.used:
-        yield F.LOGS_USED
+    if within(read.given, read.result.gap.step_by_size, read.threshold)[1]:
+        yield F.STEP_EXCEEDS
 
 
 def _beyond(read: _Read) -> Iterator[LatencyFinding]:

@@ -8,6 +8,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
+from fabricreport.sections.client import shared_cluster
 from fabricreport.sections.latency.figures import PARTS
 from fabricreport.sections.latency.result import LatencyResult
 
@@ -19,8 +20,10 @@ def _names(given: Inputs, result: LatencyResult) -> Mapping[str, Name]:
     return whole_names((*given.options, *result.pair))
 
 
-def jobs(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table:
-    """Sizes of job at the start: share of GPU time, what each exposes, and the plan of each."""
+def jobs(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table | None:
+    """Sizes of job at the start: share of GPU time, what each exposes, and the plan of each; None where nobody lists sizes."""
+    if not result.traffic or not (given.params.workload.jobs or shared_cluster(given)):
+        return None
     rows = []
     for size, _ in result.mix:
         plan = result.jobs.own[result.pair[0].id][size].plan

@@ -12,7 +12,6 @@ from fabricreport.sections.client import largest_job, stages_of
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.validity import GOODPUT, beyond
 from fabricreport.validation.risk import goodput_card
-from fabricreport.vocabulary import Question
 
 COUNTED, COUNTED_AT = "evidence:kokolis-mttf-1024-gpus", 1024
 """Whose time between failures of a job is measured at a size that clients build, and that size in GPUs."""
@@ -25,10 +24,8 @@ _ABOUT = 2.0
 class TailFinding(StrEnum):
     """What may be true of a client's risk; those of one group exclude each other."""
 
-    OPTIONS_TOLD = "the options are told of: a network between nodes is advised, or neither of two"
     # what holds of the client
     SMALL = "so few GPUs, and no growth, that the fabric hardly matters"
-    DATES_HERE = "the body has no table of the dates"
     # the rates of failure
     OPTIMISTIC_AT_SIZE = "jobs of about this size failed more often than our rates give"
     # outside what the model was tried on
@@ -73,9 +70,7 @@ def spoken(given: Inputs, result: TailResult) -> Spoken:
 
 
 def _client(read: _Read) -> Iterator[TailFinding]:
-    yield F.OPTIONS_TOLD
     yield from (F.SMALL,) if read.small else ()
-    yield from (F.DATES_HERE,) if read.given.params.asked != Question.BUY_ONCE else ()
 
 
 def _rates(read: _Read) -> Iterator[TailFinding]:

@@ -6,6 +6,7 @@ from fabricreport.blocks import RANGE, Column, Name, Row, Table
 from fabricreport.books.names import whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.vocabulary import Question
 
 
 def _compared(result: TailResult) -> tuple[str, ...]:
@@ -13,8 +14,10 @@ def _compared(result: TailResult) -> tuple[str, ...]:
     return result.pair or (result.focus,)
 
 
-def dates(given: Inputs, result: TailResult) -> Table:
-    """How late a run on each option may be and what that costs, the most punctual first."""
+def dates(given: Inputs, result: TailResult) -> Table | None:
+    """How late a run on each option may be and what that costs, the most punctual first; None where the body shows it."""
+    if given.params.asked == Question.BUY_ONCE:
+        return None
     names, figures = whole_names(given.options), result.numbers
     asked = ("late", "finish_p90", "overrun_p90", "overrun_es95")
     ranked = sorted(names, key=lambda o: figures[f"tail_risk.late.{o}"].value)

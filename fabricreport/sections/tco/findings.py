@@ -25,13 +25,11 @@ _TIERS = {2: "a second tier", 3: "a third tier"}
 class TcoFinding(StrEnum):
     """What may be true of the total cost; those of one group exclude each other."""
 
-    OPTIONS_TOLD = "the options are told of: a network between nodes is advised, or neither of two"
     OWNS = "the fabric is bought or leased"
     CAUSES_AT_ONCE = "an owner whose fabric is bought at once: some cause differs"
     CAUSES_GROWN = "an owner whose fabric grows: some cause differs"
     PURCHASE_APART = "one fabric is dearer to buy"
     PURCHASE_SAME = "the two fabrics cost the same to buy"
-    BOTH_FAMILIES = "an owner compares InfiniBand with RoCEv2"
     TIERS_DIFFER = "InfiniBand needs a tier of switches more"
     EDGE_AHEAD = "one node more than a size near the client's needs another tier of switches"
     EDGE_PASSED = "the client's size is a little beyond that"
@@ -57,7 +55,6 @@ def spoken(given: Inputs, result: TcoResult) -> Spoken:
 
 
 def _why(read: CostReading) -> Iterator[TcoFinding]:
-    yield F.OPTIONS_TOLD
     if read.causes:
         yield F.CAUSES_GROWN if read.grows else F.CAUSES_AT_ONCE
     if bought_in(read.given):
@@ -72,7 +69,6 @@ def _purchase(read: CostReading) -> Iterator[TcoFinding]:
 
 def _families(read: CostReading) -> Iterator[TcoFinding]:
     if read.both_families:
-        yield F.BOTH_FAMILIES
         infiniband, rocev2 = (read.last(o).bom.tiers for o in (read.infiniband, read.result.rocev2 or ""))
         if infiniband > rocev2:
             yield F.TIERS_DIFFER

@@ -34,8 +34,10 @@ def causes(given: Inputs, result: TcoResult) -> Table:
     return Table([Column("Cause"), *(Column(Name(heads[o].short)) for o in result.order)], rows)
 
 
-def materials(given: Inputs, result: TcoResult) -> Table:
-    """What each option's network is built of at full size, and what that costs."""
+def materials(given: Inputs, result: TcoResult) -> Table | None:
+    """What each option's network is built of at full size, and what that costs; None where it is rented."""
+    if not CostFigures(given, result).owns:
+        return None
     names, number = whole_names(given.options), result.numbers
     pieces = {o.id: o.pieces for o in given.options}
     rows = []
@@ -51,8 +53,11 @@ def materials(given: Inputs, result: TcoResult) -> Table:
     return Table([Column("Part"), Column("Count"), Column("Unit price", style="mixed"), Column("Amount")], rows)
 
 
-def bases(given: Inputs, result: TcoResult) -> Table:
-    """Each other fabric with RDMA against InfiniBand as a share of each base, both ways round."""
+def bases(given: Inputs, result: TcoResult) -> Table | None:
+    """Each other fabric with RDMA against InfiniBand as a share of each base, both ways round; None where an owner does not
+    compare both."""
+    if not CostFigures(given, result).both_families:
+        return None
     names, number = whole_names(given.options), result.numbers
     rows = []
     for option in CostFigures(given, result).roces:

@@ -73,7 +73,7 @@ def asking(judged: Judged) -> str:
 
 
 def bid_items(result: DecisionResult, figure: FigureOf) -> Table:
-    """Every line of the bills: what the seller counts and asks, and what the model does."""
+    """Every line of the bills: what the seller counts and asks, and what the model does; no rows without offers to a buyer."""
     rows = [
         Row(
             [
@@ -85,7 +85,7 @@ def bid_items(result: DecisionResult, figure: FigureOf) -> Table:
                 figure(line.replaces),
             ]
         )
-        for key, b in result.bids.items()
+        for key, b in ({} if result.in_nodes else result.bids).items()
         for line in b.lines
     ]
     heads = ("Seller", "Item", "Counted", "First stage takes", "Price asked", "Price in use")
