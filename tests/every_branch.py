@@ -101,7 +101,7 @@ def branches(section: str, case: Case, params: Path) -> Iterator[Branch]:
                     write(way, body, lambda expression: eval(expression, space))
                     said += body.emitted[before:]
                 both = way.asked and way.kind == "say" and not way.each
-                if both or not (said or taken and way.kind in ("title", "phrase")):
+                if both or not (said or (taken and way.kind in ("title", "phrase"))):
                     words = {name: _given(word) for name, word in body.words.items()}
                     forced = Section(section, lenient, words=words)
                     write(_words_only(way), forced, lambda expression: eval(expression, space))

@@ -93,6 +93,7 @@ class Glossary:
     leads: _Words
     verbs: _Words
     directions: Directions
+    sets_apart: _Words
     statistics: Statistics
     advice: _Words
     orders: _Words

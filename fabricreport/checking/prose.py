@@ -22,6 +22,8 @@ from fabricreport.located import did_you_mean
 from fabricreport.spine.delivery_facts import Turns
 from fabricreport.spine.spoken import SPINE
 
+_NAME = re.compile(r"\{[a-z_]+\}")
+_SENTENCE = re.compile(r"(?<=[.!?:])\s")
 _FIGURE = re.compile(r"([a-z_]+)\.[^:\s]+\Z")
 
 
@@ -86,16 +88,25 @@ def _faults(source: str, where: str, own: str, kinds: Mapping[str, tuple[str, ..
 
 
 def _typed(cell: ProseCell, where: str) -> Iterator[Problem]:
-    """Directions typed behind the amount by which two options lie apart, in a cell that holds whatever its sign is."""
+    """Directions typed behind the amount by which two options lie apart, and words that set one thing apart typed beside its
+    name, in a cell that holds whatever its sign and whoever it is of."""
     if cell.when or cell.by or cell.each or cell.asked:
         return
-    words = glossary_book().directions
+    book = glossary_book()
+    words = book.directions
     typed = re.compile(rf"\{{([^{{}}:]+):abs(?:range)?\}} (?:{'|'.join(map(re.escape, (*words.less, *words.more)))})\b")
     for found in (found for text in cell.texts for found in typed.finditer(text)):
         spec = find_spec(DECLARED.values(), found[1])
         if isinstance(spec, FigureSpec) and spec.compares is not None:
             remedy = f"Write {{more_or_less:{found[1]}}}, or give the place an arm for each way that it can go."
             yield Problem("a direction is typed by hand", where, value=found[0], remedy=remedy)
+    apart = re.compile(rf"\b(?:{'|'.join(book.sets_apart)})\b", re.IGNORECASE)
+    for sentence in (sentence for text in cell.texts for sentence in _SENTENCE.split(text)):
+        if _NAME.search(sentence) and (word := apart.search(sentence)):
+            remedy = "Let a fact decide for which clients it holds: give the place arms, or write {if:…|…|…}."
+            yield Problem(
+                f"{word[0]!r} is typed by hand beside a name", where, value=sentence.strip()[:80], remedy=remedy
+            )
 
 
 def _made(name: str, own: str) -> bool:

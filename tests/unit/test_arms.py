@@ -170,6 +170,25 @@ def test_a_direction_is_not_typed_where_nothing_decides_it(tmp_path: Path, cell:
     assert all("typed by hand" in fault and "{more_or_less:decision.cash}" in fault for fault in told)
 
 
+@rows(
+    ("cell", "refused"),
+    [
+        ("%%say\n{choice} is the cheapest.", True),
+        ("%%say\nOf all options only {rival} is in time.", True),
+        ("%%say\nYour largest job takes {latency.step[choice]}.", False),
+        ("%%say\n{choice} costs {decision.cash:abs} {more_or_less:decision.cash}. The largest message counts.", False),
+        ("%%say\n{if:third|{third} is the cheapest.|}", False),
+        ("%%say by=footing\n[assumed]\n{choice} is the cheapest.\n[sourced]", False),
+    ],
+)
+def test_what_sets_one_apart_is_not_typed_beside_its_name_where_nothing_decides_it(
+    tmp_path: Path, cell: str, refused: bool
+) -> None:
+    told = [str(fault) for fault in prose_faults(notebook(tmp_path / "buy_once.ipynb", cell))]
+    assert len(told) == refused
+    assert all("typed by hand beside a name" in fault for fault in told)
+
+
 def test_a_misfit_is_told_by_cell_before_a_kernel_starts(tmp_path: Path) -> None:
     undirected = "%%say\n{more_or_less:decision.cash} {more_or_less:tco.total[a]}"
     path = notebook(tmp_path / "buy_once.ipynb", "x = 1", "%%say by=no_such_fact\n[take]\na", undirected)
