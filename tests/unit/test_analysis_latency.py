@@ -184,8 +184,6 @@ def test_a_log_of_the_whole_cluster_counts_however_small_it_is(tmp_path: Path) -
     before, after = changed("example", **small).latency(), own_log(tmp_path, 2, peak=100.0, **small)
     for option in before.pair:
         assert np.median(plain(after.busbw[option.id])) < 0.9 * np.median(plain(before.busbw[option.id]))
-    at_last = (plain(r.gap.step_by_size.gap)[:, -1] for r in (before, after))
-    np.testing.assert_array_equal(*at_last)
 
 
 def test_measured_tuning_replaces_the_assumed_one(tmp_path: Path) -> None:
@@ -208,7 +206,7 @@ def test_the_chart_draws_from_the_result(name: str) -> None:
     client = case(name)
     result = client.latency()
     chart = charts.scale_chart(client.inputs, result)
-    assert chart.svg.startswith("<svg") and "mathdefault" not in chart.svg
+    assert chart is not None and chart.svg.startswith("<svg") and "mathdefault" not in chart.svg
     assert len(chart.data) > 1 and len({len(row) for row in chart.data}) == 1
 
 

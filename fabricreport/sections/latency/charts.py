@@ -28,8 +28,11 @@ from fabricreport.theme import (
 QUANTILES = (0.05, 0.5, 0.95)
 
 
-def scale_chart(given: Inputs, result: LatencyResult) -> Drawing:
-    """Extra time of the pair's second option against cluster size: a large AllReduce on a tree and on a flat ring, and the client's step."""
+def scale_chart(given: Inputs, result: LatencyResult) -> Drawing | None:
+    """Extra time of the pair's second option against cluster size: a large AllReduce on a tree and on a flat ring, and the
+    client's step; None where the client plans one size only."""
+    if len(result.gap.sizes) == 1:
+        return None
     chart_id = "fig-latency-scale"
     threshold, gpus = given.central(THRESHOLD), int(given.params.cluster.gpus)
     gap = result.gap
