@@ -17,6 +17,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.schedule import Schedule
+from fabricreport.sections.decision.turning import key_of
 from fabricreport.sections.schedule.calendar import Step
 from fabricreport.theme import (
     FIRST,
@@ -143,7 +144,10 @@ def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]
         assert at is not None, "a turning input turns somewhere"
         side = edge.side if edge else turn.side
         low, high, at = map(own.told, (turn.low, turn.high, at))
-        used, level = (formats.write(value, own.unit, 2, turn.currency) for value in (own.in_use, at))
+        used, level = (
+            result.numbers[f"decision.{point}.{key_of(turn.input_id)}"].text
+            for point in ("in_use", edge.end if edge else "break_even")
+        )
         told = f"{used}; {'changes' if edge else 'level'} {side} {level}, {formats.of_hundred(turn.chance)}"
         name = input_names(given, turn.input_id).row
         yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, side, told

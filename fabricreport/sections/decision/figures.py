@@ -384,7 +384,7 @@ def _change(name: str, what: str, rule: str, value: Callable[[Change, OwnUnit], 
         value=lambda at, key: value(at.changes[key], at.result.own_unit(at.changes[key].turn)),
         inputs=lambda at, key: at.everything | {at.changes[key].turn.input_id},
         currency=lambda at, key: at.changes[key].turn.currency,
-        digits=lambda at, key: 2 if name == "at" else _digits(at, at.changes[key].turn),
+        digits=lambda at, key: _digits(at, at.changes[key].turn),
         base=lambda at, key: _base(at, at.changes[key].turn, name),
     )
 

@@ -34,13 +34,14 @@ class Kept:
 
 @dataclass(frozen=True)
 class Schedule:
-    """`advised`: the calendar of the course advised, and the inputs it `rests_on`; `courses`: of every course that is priced, by
-    its key. `kept`: by when all has to be delivered; None where no date binds, or no day is early enough. `lead_weeks`: the
+    """`advised`: the calendar of the course advised, and the inputs it `rests_on`; `bought`: of what is bought for good, which is
+    ordered at once where one rents first; `courses`: of every course that is priced, by its key. `kept`: by when all has to be delivered; None where no date binds, or no day is early enough. `lead_weeks`: the
     weeks from order to delivery with which a date is met that is not otherwise, where they lie in the range assumed.
-    `delivery`: weeks (draws,) from the memo's date until the advised course has all that it waits for. `as_of`: that date.
+    `delivery`: weeks (draws,) from the memo's date until all that is bought has come. `as_of`: that date.
     `clocks`: of every option, asked for first where the course advised asks, else ordered at once."""
 
     advised: Calendar
+    bought: Calendar
     rests_on: frozenset[str]
     courses: Mapping[str, Calendar]
     kept: Kept | None
@@ -56,7 +57,7 @@ class Schedule:
     @property
     def last_delivery(self) -> date:
         """The last day of delivery with which the client's date is met; where it is not met, the one that is reckoned with."""
-        return self.kept.day if self.kept and self.advised.in_time else self.advised.days[Step.DELIVERY]
+        return self.kept.day if self.kept and self.bought.in_time else self.bought.days[Step.DELIVERY]
 
     @property
     def late_weeks(self) -> Any:
@@ -85,13 +86,16 @@ def schedule_of(given: Inputs, bills: Bills, found: CoursesResult) -> Schedule:
 
     advised = clock(found.advised)
     ours = calendar(advised)
+    rents_first = found.advised.kind == CourseKind.RENT_FIRST
+    bought = clock(Course(CourseKind.TAKE, (found.base,))) if rents_first else advised
     return Schedule(
         ours,
+        calendar(bought),
         inputs_of(advised.production),
         {row.key: calendar(clock(row.course)) for row in found.rows},
-        _kept(given, advised, share),
+        _kept(given, bought, share),
         None if ours.in_time else _lead(given, advised, share),
-        advised.delivery,
+        bought.delivery,
         given.as_of,
         {option: taken(option) for option in bills.own},
     )

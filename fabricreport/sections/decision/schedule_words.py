@@ -65,6 +65,6 @@ def schedule_words(given: Inputs, result: DecisionResult) -> Mapping[str, object
         "half_day": Name(told(found.met_by(found.clocks[result.verdict.choice].production, _HALF))),
         "order_day": Name(told(found.advised.days[Step.ORDER])),
         "deliver_by": Name(told(found.last_delivery)),
-        "agreed_day": Name(told(due if due and found.advised.in_time else found.advised.safe)),
+        "agreed_day": Name(told(due if due and found.bought.in_time else found.bought.safe)),
         "at_once": names[result.in_time[0]] if result.in_time else None,
     }

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from fabricreport.durations import DAYS_PER_WEEK
+from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.money import courses as money
 from fabricreport.models.money.ownership import Purchase, bring_up_share, charge_lost_time, ownership_cost
+from fabricreport.provenance import plain
 from fabricreport.sections.decision.courses.result import (
     RENTED_WEEKS,
     TEST_OF,
@@ -81,6 +83,23 @@ def learning(given: Inputs, bills: Bills, option: str, kind: CourseKind, known: 
     return Learning(test.estimate, test.cost, waiting(bills, option, given.value(WAIT_OF[kind])))
 
 
+def months_of_rent(given: Inputs, bills: Bills, option: str) -> int:
+    """Months to rent so that the option's own network, ordered now, is in production when they end, in the share of outcomes
+    that the client wants; no fewer than the library's."""
+    share = float(given.params.schedule.share_wanted)
+    weeks = [
+        np.quantile(plain(own.production_weeks), share) for own in (bills.own[option], _rented(given, bills, option))
+    ]
+    least = given.central("evidence:course-rent-first-months")
+    return int(max(least, math.ceil((weeks[0] - weeks[1]) * DAYS_PER_WEEK / DAYS_PER_MONTH)))
+
+
+def _rented(given: Inputs, bills: Bills, option: str) -> OptionInputs:
+    """The option as a network that a provider runs already: handed over sooner, and part of its weeks to stable."""
+    own = bills.own[option]
+    return replace(own, bring_up_weeks=own.bring_up_weeks * given.value(RENTED_WEEKS), arrival=hired(given))
+
+
 def rent_first(given: Inputs, bills: Bills, option: str, months: int) -> RentFirst:
     """The same work over the same horizon: so many months at the market's rent, then the option bought and run.
 
@@ -96,16 +115,15 @@ def rent_first(given: Inputs, bills: Bills, option: str, months: int) -> RentFir
     cash = own_cost(builds, own, after)
     later = replace(own.lost, bring_up=_share_of(own.lost.bring_up, whole, owned))
     cost = charge_lost_time(cash, later, owned, common.gpu_hour_value, common.discounting).total
-    factor = given.value(RENTED_WEEKS) if months else 1.0
-    first = replace(own, bring_up_weeks=own.bring_up_weeks * factor, arrival=hired(given) if months else own.arrival)
+    first = _rented(given, bills, option) if months else own
     delay = delay_days(first, common) * common.delay_per_day
     rent: Any = 0.0
     if months:
-        idle = own.bring_up_weeks * factor * (1 - given.value("evidence:bring-up-productivity"))
+        idle = first.bring_up_weeks * (1 - given.value("evidence:bring-up-productivity"))
         lost = replace(own.lost, bring_up=np.minimum(bring_up_share(idle, months), _MOST))
         worth = common.discounting.present_value(whole - owned)
         rent = money.hours_on_rented(worth, common.server.rent_per_gpu_hour, common.gpu_hour_value, lost.useful)
-    return RentFirst(option, given.spread(rent), given.spread(cost + delay))
+    return RentFirst(option, months, given.spread(rent), given.spread(cost + delay))
 
 
 def _share_of(share: Any, whole: Any, part: Any) -> Any:

@@ -83,6 +83,19 @@ _LEARNING = (
         inputs=("evidence:test-pilot-nodes", "param:cluster.gpus"),
         when=lambda at: at.result.courses.pilot is not None,
     ),
+    Spec(
+        "decision.courses.rent_months",
+        "month",
+        label="Months that are rented before the purchase takes over",
+        rule="months from the first use of what is rented to production on what is bought, rounded up; no fewer than the library’s",
+        value=lambda at: float(_priced(at.result.courses.rent_first).months),
+        inputs=lambda at: {
+            "evidence:course-rent-first-months",
+            "param:schedule.share_wanted",
+            *inputs_of(at.bills.own[at.result.courses.base].production_weeks),
+        },
+        when=lambda at: at.result.courses.rent_first is not None,
+    ),
 )
 
 
@@ -118,8 +131,7 @@ def _meets(found: CoursesResult) -> bool:
     return found.meeting is not None
 
 
-_RENTED_FOR, _MET_BY = ("evidence:course-rent-first-months",), (DATE, HORIZON)
-_RENT = ()
+_MET_BY = (DATE, HORIZON)
 _MEETING = (
     _amount(
         "extra",
@@ -324,7 +336,7 @@ _LEVEL = (
         when=lambda at: _single(at).level_rent is not None,
     ),
 )
-COURSES = (*_LEVEL, *_ROWS, *_MEETING, *_LEARNING, *_RENT, *_STAGES, *_SINGLE)
+COURSES = (*_LEVEL, *_ROWS, *_MEETING, *_LEARNING, *_STAGES, *_SINGLE)
 """Every figure of the courses of action."""
 COURSE_INDEXES: dict[str, Index[DecisionFigures]] = {
     "course": Index(lambda at: [row.key for row in at.result.courses.rows]),

@@ -88,5 +88,7 @@ def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
         "base": names[found.base],
         "rent_costs": _side(found.row(CourseKind.RENT_FIRST), "more", "less"),
         "in_time": _in_time(found),
+        "rents_first": _rents(found),
+        "delay_priced": bool(given.params.money.price_of_delay_usd_per_day),
         "ahead_adds": _side(found.row(CourseKind.AHEAD), "adds", "saves"),
     }

@@ -95,9 +95,10 @@ class Clause:
 
 @dataclass(frozen=True)
 class RentFirst:
-    """Renting first and taking an option later: the rent, and what is paid and lost from then on, by draw."""
+    """Renting first and taking an option later: for how many months, the rent, and what is paid and lost from then on, by draw."""
 
     option: str
+    months: int
     rent: Any
     after: Any
 

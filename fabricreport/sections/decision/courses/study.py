@@ -176,7 +176,7 @@ def _plain_against(course: Course, offers: Learning | None) -> float:
 def _owned(at: _Held, single: SingleNode, known: Information | None) -> _Found:
     """What an owner may do beside signing."""
     given, bills, common = at.given, at.bills, at.bills.common
-    months = int(given.central("evidence:course-rent-first-months"))
+    months = buying.months_of_rent(given, bills, at.option)
     tests = known if len(at.pair) > 1 else None
     grows = common.stages[-1][1] > common.stages[0][1]
     return _Found(
