@@ -72,6 +72,8 @@ def _choices(read: Read) -> Mapping[str, Name | None]:
         "networked": read.networked,
         "two_networks": read.pair,
         "first_without": read.best is not None and read.best.without_network,
+        "one_first": found is not None and not found.unranked,
+        "of_either": not read.pair and bool(read.case.diligence().promises_of_rival),
         "room_told": found is not None and found.room is not None,
         "old_prices": found is not None and bool(found.having(Open.OLD)),
         "unsure": read.unsure,

@@ -90,6 +90,7 @@ def rested_on() -> frozenset[str]:
     return frozenset(found | {i for number in report for i in (*number.inputs, *number.sources)})
 
 
+@pytest.mark.laws(0)
 def test_every_input_of_the_books_is_rested_on_by_a_client_or_is_context_with_a_reason() -> None:
     given = clients()[PLAIN].inputs
     books = {*(f"price:{i}" for i in given.prices), *(f"contested:{q}" for q in given.quantities)}

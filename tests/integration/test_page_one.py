@@ -7,6 +7,7 @@ from pathlib import Path
 import bench
 import nbformat
 import pytest
+from fuzz_cases import some
 from one_process import Whole, drawing, executed
 
 from fabricreport.memo.document.document import document_from_notebook
@@ -37,7 +38,7 @@ def notebook_of(name: str) -> nbformat.NotebookNode:
     return in_memo(done.memo)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", some(KINDS, 4))
 def test_page_one_can_be_read_in_a_minute(name: str) -> None:
     document = document_from_notebook(notebook_of(name))
     found = page_one(document)

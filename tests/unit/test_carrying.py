@@ -70,7 +70,7 @@ def test_without_a_choice_nothing_carries() -> None:
 
 @pytest.mark.usefixtures("few_draws")
 def test_the_command_prints_the_list_and_refuses_what_is_no_params(tmp_path: Path) -> None:
-    params = str(bench.PARAMS / "halden-cloud.yaml")
+    params = str(bench.PARAMS / "tern-finetuning.yaml")
     listed = json.loads(CliRunner().invoke(main, ["evidence", "--carrying", params, "--json"]).stdout)
     assert listed["of"] > len(listed["carrying"]) > 0
     told = CliRunner().invoke(main, ["evidence", "--carrying", params]).stdout

@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 from bench import case, changed
+from fuzz_cases import some
 from rows import rows
 
 from fabricreport.case import Case
@@ -57,7 +58,7 @@ def turned(name: str) -> Turns:
     return turns(client(name))
 
 
-@rows("name", CLIENTS)
+@rows("name", some(CLIENTS, 4))
 def test_of_what_excludes_each_other_one_holds(name: str) -> None:
     holds = found(name)
     assert {group: len(holds & members) for group, members in ONE_OF.items()} == dict.fromkeys(ONE_OF, 1)
@@ -156,20 +157,20 @@ def test_the_best_measure_is_held_against_what_lies_between_the_two() -> None:
     assert str(words(case)["outweighing"]) in ("Two", "Three")
 
 
-@rows("name", [*CLIENTS, "rare checkpoints"])
+@rows("name", ["rare checkpoints", *some(CLIENTS, 3)])
 def test_the_heading_of_the_measures_counts_those_that_pay_better_than_the_choice(name: str) -> None:
     told, read = turned(name).levers, Read(client(name))
     assert (told == "none") == (not read.levers)
     assert (told in ("one", "several")) == bool(read.outweighing)
 
 
-@rows("name", CLIENTS)
+@rows("name", some(CLIENTS, 4))
 def test_what_a_test_of_two_nodes_shows_is_told_only_where_there_is_a_test(name: str) -> None:
     told = turned(name)
     assert told.contract == "tested" or (told.trial, told.passes, told.credit) == ("none", "none", "none")
 
 
-@rows("name", CLIENTS)
+@rows("name", some(CLIENTS, 4))
 def test_what_has_to_pass_has_a_price_and_weeks_are_limited_once(name: str) -> None:
     one = client(name)
     shown = passes.shown(one.decision(), one.diligence())

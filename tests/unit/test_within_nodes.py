@@ -54,6 +54,8 @@ def client(name: str) -> Case:
 def printed(case: Case, section: str) -> Iterator[ProseCell]:
     """The prose cells that hold for a case, but for what is done and sent before signing."""
     spoken = case.spoken(section)
+    if spoken.muted:
+        return
     for cell in (read_cell(source) for source, _ in sources(section) if is_prose(source)):
         if cell.kind == "phrase" or (cell.each is not None and not spoken.words[cell.each[1]]):
             continue
@@ -65,7 +67,8 @@ def printed(case: Case, section: str) -> Iterator[ProseCell]:
 
 def said(text: str, case: Case, section: str) -> str:
     """A text with its choices made by the words of the section."""
-    words = case.spoken(section).words
+    spoken = case.spoken(section)
+    words = {**spoken.findings.by_name(), **spoken.words}
     return resolved(text, lambda kind, asked: kind == IF and bool(words.get(asked)))
 
 

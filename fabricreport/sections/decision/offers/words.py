@@ -12,7 +12,7 @@ from fabricreport.formats import listed
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.offers.bids import Bid
-from fabricreport.sections.decision.offers.judged import Judged
+from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking, conditions
 from fabricreport.sections.decision.result import DecisionResult
@@ -38,7 +38,8 @@ def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapp
     return {
         "first_offer": of(lambda found: _named(figure, found.best)),
         "second_offer": of(lambda found: _named(figure, found.next)),
-        "asked_all": of(lambda found: _sellers(found, found.asked if found.unranked else ())),
+        "asked_new": of(lambda found: None if found.having(Open.OLD) else _unranked(found)),
+        "asked_old": of(lambda found: _unranked(found) if found.having(Open.OLD) else None),
         "assumed_terms": of(_assumed) or (),
         "termed": of(_termed) or (),
         "moved": of(lambda found: tuple(Named(found.judged[o].offer.seller, o) for o in found.moved)) or (),
@@ -51,6 +52,11 @@ def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapp
         "unpriced_sellers": of(lambda found: _names(_unpriced(found))),
         "apart_sellers": of(lambda found: _names([f"{o.seller} ({_why_apart(o)})" for o in found.apart])),
     }
+
+
+def _unranked(found: OffersResult) -> Name | None:
+    """All sellers to ask where what is published does not tell which is the cheapest."""
+    return _sellers(found, found.asked if found.unranked else ())
 
 
 def _termed(found: OffersResult) -> tuple[Named, ...]:
