@@ -45,15 +45,23 @@ def clauses(given: Inputs, result: DiligenceResult) -> tuple[Clause, ...]:
 
 
 def clause(given: Inputs, result: DiligenceResult, question: Question) -> Clause | None:
-    """The clause of one question, None where it has none or its first sentence has no wording for this client."""
+    """The clause of one question, None where it has none, its first sentence has no wording for this client, or none of the tests
+    that would prove it is in the plan."""
     said = [_wording(given, result, sentence) for sentence in question.clause]
-    if not said or not said[0]:
+    untested = bool(question.tests and result.plan.tests) and not planned(result, question)
+    if not said or not said[0] or untested:
         return None
     text = " ".join(sentence for sentence in said if sentence)
     figures = tuple(dict.fromkeys(i for i in fields_of(text) if i not in WORDS))
     term = held(given, result).get(question.id)
     seller = term.seller if term and f"{TERM}.{question.id}" in figures else ""
     return Clause(question, text, figures, seller, tuple(_breach(result, question)))
+
+
+def planned(result: DiligenceResult, question: Question) -> list[str]:
+    """The tests of a question that a plan holds."""
+    plans = [plan for plan in (result.plan, result.plan_of_rival) if plan]
+    return [test for test in question.tests_of(result.terms.exchange.test) if any(plan.of(test) for plan in plans)]
 
 
 def fields_of(text: str) -> tuple[str, ...]:

@@ -161,3 +161,8 @@ class DiligenceResult:
     def priced(self) -> tuple[PricedQuestion, ...]:
         """Questions whose answer moves the difference between the fabrics, in the order of the list."""
         return tuple(q for q in self.questions if q.difference is not None)
+
+    @property
+    def put(self) -> frozenset[str]:
+        """Ids of the questions that this client puts."""
+        return frozenset(q.question.id for q in self.questions)

@@ -11,11 +11,10 @@ from fabricreport.books.answers import Answer
 from fabricreport.books.families import families
 from fabricreport.books.names import family_names, input_names
 from fabricreport.books.providers import folded
-from fabricreport.books.questions import Question
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.sections.diligence.changes import Changes, key_of
-from fabricreport.sections.diligence.clauses import Clause, clauses
+from fabricreport.sections.diligence.clauses import Clause, clauses, planned
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, Shortlisted
 
 NOT_DOCUMENTED = "not documented"
@@ -114,7 +113,7 @@ def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
                     clause.text if clause else "an answer in writing",
                     *([seller] if answered else []),
                     _breaking(clause) if clause else None,
-                    Name(", ".join(_planned(result, question))) or None,
+                    Name(", ".join(planned(result, question))) or None,
                 ]
             )
         )
@@ -131,12 +130,6 @@ def clause_words(result: DiligenceResult) -> Mapping[str, object]:
     """The words that a clause may hold."""
     exchange = result.terms.exchange.name
     return {"option": Name(result.option.name), "rival": Name(result.rival.name), "exchange": Name(exchange)}
-
-
-def _planned(result: DiligenceResult, question: Question) -> list[str]:
-    """The tests of a question that a plan holds."""
-    plans = [plan for plan in (result.plan, result.plan_of_rival) if plan]
-    return [test for test in question.tests_of(result.terms.exchange.test) if any(plan.of(test) for plan in plans)]
 
 
 def answers(result: DiligenceResult) -> Mapping[str, Table]:

@@ -273,7 +273,11 @@ def _acceptance(at: Facts) -> Due | None:
     """The test as a term, and what its credits pay."""
     if not at.promises:
         return None
-    return Due(Kind.ACCEPTANCE, _broken(at, "busbw", "latency"), either=at.apart("busbw", "passes") or at.apart("busbw", "credit"))
+    return Due(
+        Kind.ACCEPTANCE,
+        _broken(at, "busbw", "latency"),
+        either=at.apart("busbw", "passes") or at.apart("busbw", "credit"),
+    )
 
 
 def _stale(at: Facts) -> Due | None:

@@ -13,7 +13,7 @@ from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.figure_context import DiligenceFigures
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
 from fabricreport.sections.diligence.plan.rule import gpu_gbytes_per_s, noise_id
-from fabricreport.sections.diligence.plan.sheets import ethernets, headroom_bytes
+from fabricreport.sections.diligence.plan.sheets import ethernets, headroom_bytes, port_gbits_per_s
 from fabricreport.sections.diligence.terms import Credit, Terms
 from fabricreport.sections.latency import inputs
 
@@ -145,6 +145,14 @@ PLAN = (
         inputs=lambda at: (noise_id("bandwidth"), *([r] if (r := _paying(at).repeats) else [])),
         digits=2,
         when=lambda at: 1 in at.result.terms.credits,
+    ),
+    EachSpec(
+        "diligence.port_rate[ethernet]",
+        "gbits/s",
+        label=lambda at, option: f"Rate of a port of {ethernets(at.given)[option].name}",
+        rule="rate of a GPU’s link ÷ planes over which the adapter splits it",
+        value=lambda at, option: port_gbits_per_s(at.given, ethernets(at.given)[option]),
+        inputs=_LINKS,
     ),
     EachSpec(
         "diligence.headroom[ethernet]",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.blocks.tables import Cell
 from fabricreport.books.acceptance import Setting, read_acceptance
 from fabricreport.books.names import option_names
 from fabricreport.formats import NBSP
@@ -178,31 +180,37 @@ def lossless(given: Inputs, result: DiligenceResult) -> Table:
     for row in read_acceptance().sheet("lossless"):
         if row.formula:
             rows += [
-                Row([Name(f"{row.what}: {o.name}, at least"), result.numbers[f"diligence.headroom.{i}"], *_rest(row)])
-                for i, o in ethernets(given).items()
+                Row(
+                    [
+                        f"{row.what}: {{{i}}}, a port of {{diligence.port_rate.{i}}}, at least",
+                        result.numbers[f"diligence.headroom.{i}"],
+                        *_rest(row, result),
+                    ]
+                )
+                for i in ethernets(given)
             ]
         else:
-            rows.append(_setting(row))
-    return _sheet(rows)
+            rows.append(_setting(row, result))
+    return replace(_sheet(rows), values={i: Name(o.name) for i, o in ethernets(given).items()})
 
 
 def manager(given: Inputs, result: DiligenceResult) -> Table:
     """The same of a subnet manager."""
-    return _sheet([_setting(row) for row in read_acceptance().sheet("manager")])
+    return _sheet([_setting(row, result) for row in read_acceptance().sheet("manager")])
 
 
 def isolation(given: Inputs, result: DiligenceResult) -> Table:
     """The same of what keeps tenants apart, for the kinds of fabric compared."""
     kinds = {"marked": bool(ethernets(given)), "managed": bool(managed(given))}
-    return _sheet([_setting(row) for row in read_acceptance().sheet("isolation") if kinds[row.of]])
+    return _sheet([_setting(row, result) for row in read_acceptance().sheet("isolation") if kinds[row.of]])
 
 
-def _setting(row: Setting) -> Row:
-    return Row([Name(row.what), Name(row.stated or TO_STATE), *_rest(row)])
+def _setting(row: Setting, result: DiligenceResult) -> Row:
+    return Row([Name(row.what), Name(row.stated or TO_STATE), *_rest(row, result)])
 
 
-def _rest(row: Setting) -> list[str]:
-    return [Name(row.verify), Name(row.asks), ""]
+def _rest(row: Setting, result: DiligenceResult) -> list[Cell]:
+    return [Name(row.verify), Name(row.asks) if row.asks in result.put else None, ""]
 
 
 def _sheet(rows: Sequence[Row]) -> Table:

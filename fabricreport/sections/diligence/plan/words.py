@@ -19,7 +19,7 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
     plan = result.plan
     suite = read_acceptance().suites[str(given.params.cluster.vendor)]
     return {
-        "plan_tests": tuple(_test(test) for test in plan.tests if test.stage == 1),
+        "plan_tests": tuple(_test(test, result) for test in plan.tests if test.stage == 1),
         "plan_setups": tuple(_setup(number, text) for number, text in plan.setup.items()),
         "plan_stages": tuple(_stages(result, plan)),
         "plan_reasons": tuple(_reasons(plan)),
@@ -38,8 +38,8 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
     }
 
 
-def _test(test: PlannedTest) -> Named:
-    asks = Name(", ".join(test.questions) or "none")
+def _test(test: PlannedTest, result: DiligenceResult) -> Named:
+    asks = Name(", ".join(q for q in test.questions if q in result.put) or "none")
     said = {"title": Name(test.title), "why": Name(test.why), "asks": asks, "stage": Name(str(test.stage))}
     return Named(test.id, f"{test.id}-{test.stage}", **said, command=Listing(test.command))
 
