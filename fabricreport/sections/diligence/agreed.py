@@ -174,7 +174,7 @@ def _loss(on: Ground, name: str, late: Damages, prefix: str) -> Number:
         f"usd/{late.unit}",
         label=f"A {late.unit} {what}: what it costs",
         rule=f"mean of GPU-hours of that time {share}× value of a GPU-hour + price of delay, as it is stated",
-        inputs={*late.rests_on, "param:money.price_of_delay_usd_per_day"},
+        inputs={*late.of_loss, "param:money.price_of_delay_usd_per_day"},
     )
 
 
@@ -186,8 +186,13 @@ def _damages(on: Ground, name: str, late: Damages, prefix: str) -> Number:
         f"usd/{late.unit}",
         label=f"Damages for a {late.unit} {_LOST[name][0]}",
         rule="share of its cost as stated" if late.by_share else f"{capped}, which is less than the share of its cost",
-        inputs={*late.rests_on, SHARE, *([] if late.rent is not None else [DAMAGES_CAP])},
+        inputs={*late.of_loss, SHARE, *([] if late.by_share else (*late.capped_by, *_cap_of(late)))},
     )
+
+
+def _cap_of(late: Damages) -> tuple[str, ...]:
+    """The share of a price at which all that is paid ends; none where a rent caps it."""
+    return () if late.rent is not None else (DAMAGES_CAP,)
 
 
 def _network_price(on: Ground, place: int) -> Traced:

@@ -39,7 +39,7 @@ class Damages:
 
     `limit`: units until it is late; 0 where a date is promised. `loss`: what one more costs the client, as it is stated, and
     `share` of it is paid. `rent`: of a unit of that time, None where the network is bought; then all that is paid ends at
-    `cap`. `rests_on`: the inputs behind the loss and what caps it.
+    `cap`. `of_loss`: the inputs behind the loss; `capped_by`: behind what caps it.
     """
 
     unit: str
@@ -48,7 +48,13 @@ class Damages:
     share: float
     rent: float | None
     cap: float | None
-    rests_on: frozenset[str] = field(compare=False)
+    of_loss: frozenset[str] = field(compare=False)
+    capped_by: frozenset[str] = field(compare=False)
+
+    @property
+    def rests_on(self) -> frozenset[str]:
+        """The inputs behind what is paid in all."""
+        return self.of_loss | self.capped_by
 
     @property
     def most(self) -> float:
@@ -108,8 +114,9 @@ def _late(given: Inputs, common: Common, unit: str, limit: float, productive: An
     else:
         capped_by = np.asanyarray(price)
         cap = given.central(DAMAGES_CAP) * mean_of(capped_by)
-    rests_on = inputs_of(loss, capped_by) | {"param:cluster.gpus"}
-    return Damages(unit, limit, significant(part * mean_of(loss), _STATED), given.central(SHARE), rent, cap, rests_on)
+    stated, share = significant(part * mean_of(loss), _STATED), given.central(SHARE)
+    of_loss = inputs_of(loss) | {"param:cluster.gpus"}
+    return Damages(unit, limit, stated, share, rent, cap, of_loss, inputs_of(capped_by))
 
 
 @dataclass(frozen=True)
