@@ -22,7 +22,8 @@ SIDES = {Side.INFINIBAND: "infiniband", Side.ROCEV2: "rocev2", Side.PLAIN: "stan
 
 
 def answers_of(name: str) -> tuple[str, ...]:
-    """What the memo advises, in the words of the expectations; a close call is told as either, and as not mattering."""
+    """What the memo advises, in the words of the expectations; a close call is told as either, and as not mattering, and to rent
+    first or to move a date that nothing meets as asking."""
     case = bench.drawn(name)
     course, verdict = case.decision().courses.advised, case.comparison.verdict
     side = SIDES[Side(next(o.side for o in case.options if o.id == course.options[0]))]
@@ -30,9 +31,10 @@ def answers_of(name: str) -> tuple[str, ...]:
         return ("single-node", side) if side == "standard-ethernet" else ("single-node",)
     if verdict.decided_by == Ground.SIZE:
         return ("does-not-matter",)
+    moves = case.spoken("decision").findings.late_move
+    ask = ("ask",) if moves or course.kind == CourseKind.RENT_FIRST else ()
     if course.kind in (CourseKind.EITHER, CourseKind.OFFERS, CourseKind.PILOT):
-        return ("either", "does-not-matter") if verdict.confidence == "does not matter" else ("either",)
-    ask = ("ask",) if course.kind == CourseKind.RENT_FIRST else ()
+        return ("either", *(("does-not-matter",) if verdict.confidence == "does not matter" else ()), *ask)
     return (side, *ask)
 
 
