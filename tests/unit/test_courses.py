@@ -34,14 +34,18 @@ def test_a_week_not_stable_costs_the_hours_it_does_not_give_and_the_price_of_del
 
 
 def test_damages_are_paid_by_the_week_from_the_promised_one_up_to_the_cap() -> None:
-    agreed = Damages("week", 4.0, loss=20_000.0, share=0.5, rent=None, cap=35_000.0, of_loss=frozenset(), capped_by=frozenset())
+    agreed = Damages(
+        "week", 4.0, loss=20_000.0, share=0.5, rent=None, cap=35_000.0, of_loss=frozenset(), capped_by=frozenset()
+    )
     assert (agreed.by_share, agreed.per_unit, agreed.limit_weeks) == (True, 10_000.0, 4.0)
     beyond = np.array([2.0, 4.0, 5.5, 7.5, 50.0]) - agreed.limit_weeks
     assert agreed.paid(beyond).tolist() == [0.0, 0.0, 15_000.0, 35_000.0, 35_000.0]
 
 
 def test_damages_of_who_rents_are_paid_by_the_day_and_no_more_than_its_rent() -> None:
-    agreed = Damages("day", 3.5, loss=1_000.0, share=0.5, rent=400.0, cap=None, of_loss=frozenset(), capped_by=frozenset())
+    agreed = Damages(
+        "day", 3.5, loss=1_000.0, share=0.5, rent=400.0, cap=None, of_loss=frozenset(), capped_by=frozenset()
+    )
     assert (agreed.by_share, agreed.per_unit, agreed.limit_weeks) == (False, 400.0, 0.5)
     assert agreed.paid(np.array([0.0, 1.0, 100.0])).tolist() == [0.0, 2_800.0, 280_000.0]
 
