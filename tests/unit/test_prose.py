@@ -424,3 +424,11 @@ def test_a_thing_without_its_own_is_named() -> None:
         looped(TABLE, made={"one": table("yes")})
     with pytest.raises(ProseFault, match="nothing for one"):
         looped(TABLE, made=table("yes"))
+
+
+@rows("notebook", ["diligence", "decision"])
+def test_what_stands_amid_a_file_of_its_own_belongs_to_it(notebook: str) -> None:
+    """After the first cell of the plan or the letters no sentence is the memo's again."""
+    tags = [tags for source, tags in sources(notebook) if is_prose(source)]
+    begun = next(number for number, own in enumerate(tags) if own)
+    assert all(any(tag.startswith("file:") for tag in own) for own in tags[begun:])
