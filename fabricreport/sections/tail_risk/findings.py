@@ -95,6 +95,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     return {
         "focus": name[read.focus],
         "worked": name[read.result.worked],
+        "of_ethernet": options[read.result.worked].behaviour.manager,
         "lever": Named(best.label, best.id),
         "interval_rule": interval_rule(read.given),
         "near": Named(
