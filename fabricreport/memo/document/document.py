@@ -7,7 +7,7 @@ collected in `problems`; whether they stop a build is the checker's business, no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from fabricreport.memo.document.gather import Gathered, Piece, gather
 from fabricreport.memo.document.marks import keys
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
 from fabricreport.memo.document.parts import parted
-from fabricreport.memo.document.placed import PlacedNote
+from fabricreport.memo.document.placed import PlacedFigure, PlacedHeading, PlacedNote, PlacedTable
 from fabricreport.memo.document.resolve import Resolver
 from fabricreport.memo.document.safe import one_line, visible
 from fabricreport.memo.document.sources import Source, SourceBook
@@ -64,6 +64,13 @@ class FrontMatter:
         return self.status == DRAFT
 
 
+def _span(kind: str, numbers: Sequence[str]) -> str:
+    """Tables or figures that follow each other, as the contents name them."""
+    if len(numbers) == 1:
+        return f"{kind} {numbers[0]}"
+    return f"{kind}s {numbers[0]} {'and' if len(numbers) == 2 else 'to'} {numbers[-1]}"
+
+
 @dataclass(frozen=True)
 class Document:
     """The whole memo in reading order: glance and `first` (page one), body, annexes, sources, derivations.
@@ -99,6 +106,20 @@ class Document:
     def nodes(self) -> tuple[Top, ...]:
         """All block nodes in reading order, the glance first."""
         return (*((self.glance,) if self.glance else ()), *self.first, *self.body, *self.annexes)
+
+    @property
+    def held(self) -> Mapping[str, str]:
+        """The numbered tables and figures of each annex as the contents name them, by the anchor of its heading."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for node in self.annexes:
+            if isinstance(node, PlacedHeading) and node.level == 1:
+                kinds = found[node.anchor] = {"Table": [], "Figure": []}
+            elif isinstance(node, PlacedTable | PlacedFigure) and found:
+                kinds["Table" if isinstance(node, PlacedTable) else "Figure"].append(node.number)
+        return {
+            anchor: ", ".join(_span(kind, numbers) for kind, numbers in kinds.items() if numbers)
+            for anchor, kinds in found.items()
+        }
 
     @property
     def derives_in_print(self) -> bool:

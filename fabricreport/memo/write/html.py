@@ -50,6 +50,7 @@ def render_html(document: Document) -> str:
         annexes=annexes,
         spined=document.spined,
         contents=_contents(document),
+        held=document.held,
         notes=notes,
         sources=document.sources,
         sources_heading=document.sources_heading,

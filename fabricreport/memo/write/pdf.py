@@ -352,7 +352,9 @@ def _payload(document: Document) -> Data:
         "annexes": [shown(node) | ({"loose": True} if document.spined else {}) for node in document.annexes],
         "opening": _opening(document),
         "contents": [
-            {"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1 and h not in unprinted
+            {"anchor": h.anchor, "annex": h.annex, "holds": document.held.get(h.anchor, "")}
+            for h in document.contents
+            if h.level == 1 and h not in unprinted
         ],
         "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
         "sources_heading": _optional(sources_at),
