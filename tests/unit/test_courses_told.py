@@ -46,7 +46,7 @@ def constructed(kind: CourseKind, plainly: CourseKind = CourseKind.TAKE, **more:
         "pilot": None,
         "pilot_gpus": 0,
         "meeting": None,
-        "rent_first": RentFirst("a", _NONE, _NONE),
+        "rent_first": RentFirst("a", 3, _NONE, _NONE),
         "clauses": {},
         "growing": None,
         "single": SingleNode(OneNode.NOT_ASKED),
