@@ -40,6 +40,7 @@ from fabricreport.sections.diligence.terms import (
     Terms,
     delivery,
     most_credited,
+    paid_for,
     tuning,
 )
 from fabricreport.sections.latency import inputs
@@ -221,9 +222,9 @@ def _credit(on: Ground, percent: Percent, stage: Stage, prefix: str) -> Credit:
         most,
         "usd",
         label=f"Most that is credited for bandwidth{_of(on, stage)}",
-        rule="share of the price of the network, which a hundred percent would exceed"
+        rule=f"share of {paid_for(on.given)}, which a hundred percent would exceed"
         if ends
-        else "credit for a percent × a hundred percent: all of it lost, which is less than the share of the price at which credits end",
+        else f"credit for a percent × a hundred percent: all of it lost, which is less than the share of {paid_for(on.given)} at which credits end",
         inputs=(rate, CREDIT_CAP),
     )
     return Credit(rate, price, end, ends)

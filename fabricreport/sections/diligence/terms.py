@@ -132,6 +132,11 @@ class Credit:
     ends: bool
 
 
+def paid_for(given: Inputs) -> str:
+    """What a share is of where credits are held against what the seller is paid."""
+    return "the rent of the term" if rented(given) else "the price of the network"
+
+
 def most_credited(rate: float, price: float, share: float) -> tuple[float, bool]:
     """The most that is credited at `rate` for a percent, and whether the share of the price is where credits end.
 

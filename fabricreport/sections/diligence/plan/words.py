@@ -12,6 +12,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
 from fabricreport.sections.diligence.plan.tables import stage_numbers
 from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.diligence.terms import paid_for
 
 
 def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
@@ -27,6 +28,7 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "exchange": Name(result.terms.exchange.name),
         "exchange_test": Name(result.terms.exchange.test),
         "rival": OptionName(result.rival.name, result.rival.id),
+        "paid_for": Name(paid_for(given)),
         "plan_suite": Name(suite.name),
         "plan_library": Name(suite.library),
         "plan_versions": Listing(plan.versions),
