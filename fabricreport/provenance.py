@@ -95,6 +95,16 @@ def plain(values: Any) -> NDArray[np.float64]:
     return np.asarray(values, dtype=float)
 
 
+def stated(number: float, of: Any) -> Any:
+    """A number that is written down for the mean of an amount: it rests on what the amount does, and ages as it does."""
+    if not isinstance(of, Traced):
+        return number
+    made = Traced(number, of.inputs)
+    if of.dearer is not None:
+        made.dearer = np.asarray(number * float(np.mean(of.dearer)) / mean_of(of))
+    return made
+
+
 def mean_of(amount: ArrayLike) -> float:
     """The mean of an amount over its draws, as a number of its own unit."""
     return float(np.mean(plain(amount)))

@@ -352,7 +352,7 @@ def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks:
     with ThreadPoolExecutor(1) as beside:
         pdf = beside.submit(printed, document)
         (folder / "memo.html").write_bytes(render_html(document).encode("utf-8"))
-        write_data(folder, found, notebooks)
+        write_data(folder, document, found, notebooks)
         found_printed = pdf.result()
         (folder / "memo.pdf").write_bytes(found_printed.pdf)
     return found_printed.remarks

@@ -227,7 +227,7 @@ class _Building:
         folder.mkdir()
         (folder / f"{REPORT}.html").write_bytes(render_html(document).encode("utf-8"))
         (folder / f"{REPORT}.pdf").write_bytes(render_pdf(document))
-        write_data(folder, found, {SECTION: executed})
+        write_data(folder, document, found, {SECTION: executed})
 
     def _manifest(self, folder: Path, anchors: Mapping[str, str]) -> dict[str, Any]:
         return {

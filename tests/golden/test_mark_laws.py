@@ -77,6 +77,30 @@ def test_no_total_of_a_client_is_cleaner_than_a_part_above_the_mark(seed: int) -
     assert not faults(client(seed)[0])
 
 
+PAID_FOR = {"weeks": ("weeks", "clause"), "delivery": ("delivery",)}
+"""The steps that a promise of the terms may be worth something in."""
+
+
+@pytest.mark.parametrize("name", some([*EXAMPLES, "moe-256-six-weeks", "launch-512-rented"], 3))
+def test_what_a_promise_brings_is_no_cleaner_than_what_is_paid_for_it(name: str) -> None:
+    case = bench.case(name)
+    terms, worth = case.diligence().terms, {str(t.action.kind) for t in case.monday().todos if t.due.worth}
+    late = {"weeks": terms.weeks, "delivery": terms.delivery}
+    for promise, kinds in PAID_FOR.items():
+        paid = terms.damages[promise].stale
+        assert paid or not terms.loss[promise].stale or not late[promise].by_share
+        assert all(case.figure(f"decision.worth.{kind}").stale for kind in worth.intersection(kinds) if paid)
+    credit = terms.credits.get(1)
+    if credit is not None and credit.rate.stale and "acceptance" in worth:
+        assert case.figure("decision.worth.acceptance").stale
+
+
+def test_an_hour_whose_worth_is_stated_makes_no_loss_old() -> None:
+    """The client's own $3 an hour is behind them, whatever the network costs that caps what is paid in all."""
+    terms = bench.case("example").diligence().terms
+    assert not any(n.stale for n in (*terms.loss.values(), *terms.damages.values()))
+
+
 def test_the_walk_finds_a_total_that_is_too_clean() -> None:
     old, new, whole = Shown(10.0, True), Shown(90.0, False), Shown(100.0, False)
     assert list(too_clean([("normal", [old]), ("normal", [new]), ("total", [whole])])) == [(2, 0)]

@@ -205,6 +205,12 @@ def test_every_chart_and_table_has_its_data_as_csv(memos: dict[str, BuildResult]
     assert len(figures) >= 3 and figures <= named and figures <= offered
 
 
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_reference_has_its_words_in_the_data_too(memos: dict[str, BuildResult], client: str) -> None:
+    told = {p.name: p.read_text(encoding="utf-8") for p in (memos[client].folder / "data").glob("*.csv")}
+    assert not [name for name, rows in told.items() if re.search(r"\b(?:sec|tab|fig)-[a-z]", rows)]
+
+
 def test_what_an_option_and_an_answer_file_say_is_printed(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "params" / "providers", tmp_path / "providers")
     (tmp_path / "options").mkdir()

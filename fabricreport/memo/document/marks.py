@@ -16,5 +16,5 @@ def keys(*, stale: bool, assumed: bool) -> tuple[str, ...]:
         f"A dagger ({DAGGER}): prices out of date, or within two weeks of it, are or may be {aged} or more of the money, "
         "or of a part as large; headings and drawings bear none."
     )
-    ring = f"A ring ({RING}), set on page one and at the heads of rows, or an open bar: we assume {mostly} or more of its range."
+    ring = f"A ring ({RING}), at figures of page one and heads of rows that are so throughout, or an open bar: we assume {mostly} or more of the range."
     return (*((dagger,) if stale else ()), *((ring,) if assumed else ()))

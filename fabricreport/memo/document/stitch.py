@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import nbformat
@@ -115,14 +115,18 @@ def advice_of(glance: Glance) -> str:
     return ""
 
 
-def chart_data(found: Gathered) -> dict[str, list[list[Scalar]]]:
-    """The rows each chart plots and each table prints, by the block's id, for `data/<id>.csv`."""
+def chart_data(found: Gathered, printed: Iterable[Top] = ()) -> dict[str, list[list[Scalar]]]:
+    """The rows each chart plots and each table prints, by the block's id, for `data/<id>.csv`.
+
+    `printed`: blocks of the finished document, in which each reference has its words; they go before those gathered.
+    """
     rows: dict[str, list[list[Scalar]]] = {}
+    tables = {node.id: node for node in printed if isinstance(node, DataTable)}
     for node in _nodes(found):
         if isinstance(node, Figure) and node.data:
             rows[node.id] = [list(row) for row in node.data]
         elif isinstance(node, DataTable) and node.id:
-            rows[node.id] = table_rows(node)
+            rows[node.id] = table_rows(tables.get(node.id, node))
     return rows
 
 

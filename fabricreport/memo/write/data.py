@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from fabricreport.errors import FabricReportError
 
 if TYPE_CHECKING:
+    from fabricreport.memo.document.document import Document
     from fabricreport.memo.document.gather import Gathered
 
 
-def write_data(folder: Path, found: Gathered, notebooks: Mapping[str, Any]) -> None:
-    """Write the three into a folder that is there."""
+def write_data(folder: Path, document: Document, found: Gathered, notebooks: Mapping[str, Any]) -> None:
+    """Write the three into a folder that is there: what was gathered, its tables as the document prints them."""
     from fabricreport.memo.document.stitch import chart_data, merged_ledger
     from fabricreport.memo.run.volatile import notebook_bytes
     from fabricreport.spreadsheet import csv_text
@@ -24,7 +25,7 @@ def write_data(folder: Path, found: Gathered, notebooks: Mapping[str, Any]) -> N
     (folder / "notebooks").mkdir()
     for section, notebook in notebooks.items():
         (folder / "notebooks" / f"{section}.ipynb").write_bytes(notebook_bytes(notebook))
-    for name, rows in sorted(chart_data(found).items()):
+    for name, rows in sorted(chart_data(found, document.nodes).items()):
         if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
             raise FabricReportError(f"the id of a figure or table is not a file name: {name!r}")
         (folder / "data").mkdir(exist_ok=True)

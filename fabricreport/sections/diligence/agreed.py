@@ -15,7 +15,7 @@ from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.collectives.timing import CollectiveTime
-from fabricreport.provenance import Traced, inputs_of, mean_of, plain
+from fabricreport.provenance import Traced, inputs_of, mean_of, plain, stated
 from fabricreport.sections.client import fabric_gpus, rented, stages_of
 from fabricreport.sections.diligence.exchange import (
     EVERY,
@@ -40,6 +40,7 @@ from fabricreport.sections.diligence.terms import (
     Terms,
     delivery,
     most_credited,
+    paid_for,
     tuning,
 )
 from fabricreport.sections.latency import inputs
@@ -122,7 +123,7 @@ def _terms(
         {} if longer is None else {s.number: _per_microsecond(on, longer, s, prefix) for s in stages(given)},
         {},
     )
-    return replace(found, worth=_worth(on, weeks, found))
+    return replace(found, worth=_worth(on, weeks, found, percent, longer))
 
 
 def _unit(terms: Terms) -> str:
@@ -221,9 +222,9 @@ def _credit(on: Ground, percent: Percent, stage: Stage, prefix: str) -> Credit:
         most,
         "usd",
         label=f"Most that is credited for bandwidth{_of(on, stage)}",
-        rule="share of the price of the network, which a hundred percent would exceed"
+        rule=f"share of {paid_for(on.given)}, which a hundred percent would exceed"
         if ends
-        else "credit for a percent × a hundred percent: all of it lost, which is less than the share of the price at which credits end",
+        else f"credit for a percent × a hundred percent: all of it lost, which is less than the share of {paid_for(on.given)} at which credits end",
         inputs=(rate, CREDIT_CAP),
     )
     return Credit(rate, price, end, ends)
@@ -263,7 +264,9 @@ def _per_microsecond(on: Ground, longer: Slower, stage: Stage, prefix: str) -> N
     )
 
 
-def _worth(on: Ground, late: Damages, terms: Terms) -> Mapping[str, Any]:
+def _worth(
+    on: Ground, late: Damages, terms: Terms, percent: Percent, longer: Slower | None
+) -> Mapping[str, Any]:
     """What breaking each promise pays, by draw, if the network turns out as that draw has it."""
     given, first = on.given, stages(on.given)[0]
     weeks = given.spread(on.tail.bring_up_weeks[on.option.id])
@@ -272,11 +275,12 @@ def _worth(on: Ground, late: Damages, terms: Terms) -> Mapping[str, Any]:
     if credit is not None:
         shown = busbw_of(on, terms.exchange, tested_gpus(on))
         percents = 100.0 * np.maximum(1.0 - shown / float(np.median(plain(shown))), 0.0)
-        found["busbw"] = given.spread(np.minimum(percents * credit.rate.value, credit.most.value))
-    if first.number in terms.latency:
+        rate = stated(credit.rate.value, percent.lost.at(first))
+        found["busbw"] = given.spread(np.minimum(percents * rate, credit.most.value))
+    if first.number in terms.latency and longer is not None:
         time = smallest_us(on)
         over = np.maximum(time - float(np.median(plain(time))), 0.0)
-        found["latency"] = given.spread(over * terms.latency[first.number].value)
+        found["latency"] = given.spread(over * stated(terms.latency[first.number].value, longer.at(first)))
     return found
 
 

@@ -39,15 +39,14 @@ def _mixed(*labels: str) -> list[Column]:
 
 
 def shortlist(result: DiligenceResult) -> Table:
-    """The sellers of the client's list by what matters to it, the ones with the least open first, and what to ask each.
+    """The sellers of the client's list by what matters to it, the ones with the least open first, and what each leaves open.
 
     Which columns there are follows from the client: answers where any seller has given some, and isolation then where several
     tenants share the fabric.
     """
-    owed = "the benchmark" if result.promises else "nothing on the fabric"
     columns = _compared(result)
-    rows = [Row([Name(s.name), *(cell(s) for _, cell in columns), "; ".join(s.gaps) or owed]) for s in result.shown]
-    heads = ("Seller", *(head for head, _ in columns), "Left to ask")
+    rows = [Row([Name(s.name), *(cell(s) for _, cell in columns), "; ".join(s.gaps) or None]) for s in result.shown]
+    heads = ("Seller", *(head for head, _ in columns), "Left open")
     return Table([Column(h) for h in heads], rows)
 
 

@@ -20,7 +20,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.acceptance import written
 from fabricreport.models.money.courses import loss_per_week
-from fabricreport.provenance import inputs_of, mean_of, plain
+from fabricreport.provenance import inputs_of, mean_of, plain, stated
 from fabricreport.sections.client import rented
 from fabricreport.sections.diligence.exchange import Exchange
 from fabricreport.sections.tco.inputs import Common
@@ -38,16 +38,16 @@ class Damages:
     """What is paid for a time too late, by the `unit` of it: `week` or `day`.
 
     `limit`: units until it is late; 0 where a date is promised. `loss`: what one more costs the client, as it is stated, and
-    `share` of it is paid. `rent`: of a unit of that time, None where the network is bought; then all that is paid ends at
+    `share` of it is paid. Amounts age as what they were stated of does. `rent`: of a unit of that time, None where the network is bought; then all that is paid ends at
     `cap`. `of_loss`: the inputs behind the loss; `capped_by`: behind what caps it.
     """
 
     unit: str
     limit: float
-    loss: float
+    loss: Any
     share: float
-    rent: float | None
-    cap: float | None
+    rent: Any | None
+    cap: Any | None
     of_loss: frozenset[str] = field(compare=False)
     capped_by: frozenset[str] = field(compare=False)
 
@@ -57,24 +57,26 @@ class Damages:
         return self.of_loss | self.capped_by
 
     @property
-    def most(self) -> float:
+    def most(self) -> Any:
         """The most that is paid for one unit."""
-        return self.rent if self.rent is not None else self.cap or 0.0
+        return self.rent if self.rent is not None else 0.0 if self.cap is None else self.cap
 
     @property
     def by_share(self) -> bool:
         """Whether the share of the loss is paid, and not the less that caps it."""
-        return self.share * self.loss <= self.most
+        return bool(self.share * self.loss <= self.most)
 
     @property
-    def per_unit(self) -> float:
+    def per_unit(self) -> Any:
         """What is paid for one unit, as it is written down."""
-        return significant(self.share * self.loss, _STATED) if self.by_share else written(self.most, at_least=True)
+        if self.by_share:
+            return stated(significant(self.share * float(self.loss), _STATED), self.loss)
+        return stated(written(float(self.most), at_least=True), self.most)
 
     @property
     def loss_per_week(self) -> float:
         """The loss of a week, as it is stated for its unit."""
-        return self.loss * DAYS_PER_WEEK / _DAYS[self.unit]
+        return float(self.loss) * DAYS_PER_WEEK / _DAYS[self.unit]
 
     @property
     def limit_weeks(self) -> float:
@@ -110,13 +112,13 @@ def _late(given: Inputs, common: Common, unit: str, limit: float, productive: An
     rent, cap, capped_by = None, None, loss
     if price is None:
         capped_by = np.asanyarray(common.server.rent_per_gpu_hour)
-        rent = mean_of(capped_by) * gpus * HOURS_PER_WEEK * part
+        rent = np.mean(capped_by) * gpus * HOURS_PER_WEEK * part
     else:
         capped_by = np.asanyarray(price)
-        cap = given.central(DAMAGES_CAP) * mean_of(capped_by)
-    stated, share = significant(part * mean_of(loss), _STATED), given.central(SHARE)
+        cap = given.central(DAMAGES_CAP) * np.mean(capped_by)
+    told = stated(significant(part * mean_of(loss), _STATED), loss)
     of_loss = inputs_of(loss) | {"param:cluster.gpus"}
-    return Damages(unit, limit, stated, share, rent, cap, of_loss, inputs_of(capped_by))
+    return Damages(unit, limit, told, given.central(SHARE), rent, cap, of_loss, inputs_of(capped_by))
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,11 @@ class Credit:
     price: float
     most: Number
     ends: bool
+
+
+def paid_for(given: Inputs) -> str:
+    """What a share is of where credits are held against what the seller is paid."""
+    return "the rent of the term" if rented(given) else "the price of the network"
 
 
 def most_credited(rate: float, price: float, share: float) -> tuple[float, bool]:

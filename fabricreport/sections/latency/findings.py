@@ -10,6 +10,7 @@ from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.provenance import plain
+from fabricreport.scenario import Params, is_given
 from fabricreport.sections.client import gpu_type, shared_cluster
 from fabricreport.sections.latency.figure_context import THRESHOLD
 from fabricreport.sections.latency.gap import within
@@ -157,6 +158,11 @@ def _beyond(read: _Read) -> Iterator[LatencyFinding]:
 # ---- words
 
 
+def _paced(params: Params) -> bool:
+    """Whether the client states that the slowest of all sets the pace."""
+    return params.workload.latency_variance_bound and is_given(params, "workload.latency_variance_bound")
+
+
 def _words(read: _Read) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     result, options = read.result, (*read.given.options, *read.result.pair)
@@ -169,4 +175,5 @@ def _words(read: _Read) -> Mapping[str, object]:
         "plan": Name(plan.text() if plan else SIMULATED),
         "most_in": Named(f"jobs of {result.mix[-1][0]:,} GPUs", str(result.mix[-1][0])),
         "carried": TRAFFIC[traffic[0].kind] if traffic else None,
+        "paced": Name("stated") if traffic and _paced(read.given.params) else None,
     }

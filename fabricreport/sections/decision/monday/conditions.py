@@ -11,7 +11,7 @@ from fabricreport.books.quotes.terms import items_of
 from fabricreport.findings import OptionName
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import inputs_of, mean_of
+from fabricreport.provenance import inputs_of, mean_of, stated
 from fabricreport.sections.client import one_node, rented, run_by_others
 from fabricreport.sections.decision.market import beyond_the_servers
 from fabricreport.sections.decision.monday.kinds import Kind, actions
@@ -177,7 +177,7 @@ def _broken(at: Facts, *promises: str) -> Gain | None:
     share = at.result.verdict.probability if at.tests.terms_of_rival else 1.0
     weighed = ((at.tests.terms, share), (at.tests.terms_of_rival, 1.0 - share))
     paid = [
-        (mean_of(of.worth[p]) * part, inputs_of(of.worth[p]))
+        (stated(mean_of(of.worth[p]) * part, of.worth[p]), inputs_of(of.worth[p]))
         for of, part in weighed
         if of
         for p in promises

@@ -6,22 +6,25 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from fabricreport.provenance import inputs_of, mean_of
+from fabricreport.provenance import inputs_of, mean_of, stated
 from fabricreport.sections.decision.result import DecisionResult
 
 
 @dataclass(frozen=True)
 class Gain:
-    """What a step brings on average, in the memo's currency and above zero, and ids of the inputs that it rests on."""
+    """What a step brings on average, in the memo's currency and above zero, and ids of the inputs that it rests on.
 
-    usd: float
+    It ages as what it is the mean of does, where it is the mean of anything.
+    """
+
+    usd: Any
     rests_on: frozenset[str]
 
 
 def gain(amount: Any, rests_on: Collection[str]) -> Gain | None:
     """The mean of an amount (draws,) that a step brings; None where it brings nothing on average."""
     mean = mean_of(amount)
-    return Gain(mean, frozenset(rests_on)) if mean > 0 else None
+    return Gain(stated(mean, amount), frozenset(rests_on)) if mean > 0 else None
 
 
 def shown(result: DecisionResult, test: str, *, waiting: Any = 0.0) -> Gain | None:

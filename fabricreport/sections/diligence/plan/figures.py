@@ -14,7 +14,7 @@ from fabricreport.sections.diligence.figure_context import DiligenceFigures
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
 from fabricreport.sections.diligence.plan.rule import gpu_gbytes_per_s, noise_id
 from fabricreport.sections.diligence.plan.sheets import ethernets, headroom_bytes, port_gbits_per_s
-from fabricreport.sections.diligence.terms import Credit, Terms
+from fabricreport.sections.diligence.terms import Credit, Terms, paid_for
 from fabricreport.sections.latency import inputs
 
 _ALLREDUCE = "T-ALLREDUCE"
@@ -129,7 +129,7 @@ PLAN = (
     Spec(
         "diligence.credit_share",
         "share",
-        label="Credit for one percent of bandwidth, as a share of the price of the network of the first stage",
+        label=lambda at: f"Credit for one percent of bandwidth, as a share of {paid_for(at.given)} of the first stage",
         rule="mean cost of one percent less busbw ÷ mean price of what the seller delivers",
         value=lambda at: _credit(at).rate.value / _credit(at).price,
         inputs=lambda at: [_credit(at).rate, *inputs_of(at.result.price)],

@@ -91,7 +91,7 @@ def credits(given: Inputs, result: DiligenceResult) -> Table:
                 lowest,
                 credit.rate,
                 credit.most,
-                "share of the price" if credit.ends else "all of it lost",
+                "share of what is paid" if credit.ends else "all of it lost",
             ]
             rows.append(Row([*named, Name(f"Stage {test.stage}"), *cells]))
     heads = [

@@ -12,12 +12,14 @@ from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
 from fabricreport.sections.diligence.plan.tables import stage_numbers
 from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.diligence.terms import paid_for
+from fabricreport.sections.sites import sites_in_use
 
 
 def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
     """The words of the plan; the same names for every client."""
-    plan = result.plan
-    suite = read_acceptance().suites[str(given.params.cluster.vendor)]
+    plan, cluster = result.plan, given.params.cluster
+    suite = read_acceptance().suites[str(cluster.vendor)]
     return {
         "plan_tests": tuple(_test(test, result) for test in plan.tests if test.stage == 1),
         "plan_setups": tuple(_setup(number, text) for number, text in plan.setup.items()),
@@ -27,6 +29,9 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "exchange": Name(result.terms.exchange.name),
         "exchange_test": Name(result.terms.exchange.test),
         "rival": OptionName(result.rival.name, result.rival.id),
+        "plan_sites": Name("several") if plan.tests and len(cluster.halls(cluster.final_gpus)) > 1 else None,
+        "plan_between": Name("joined") if plan.tests and sites_in_use(cluster, cluster.final_gpus) > 1 else None,
+        "paid_for": Name(paid_for(given)),
         "plan_suite": Name(suite.name),
         "plan_library": Name(suite.library),
         "plan_versions": Listing(plan.versions),
