@@ -264,9 +264,7 @@ def _per_microsecond(on: Ground, longer: Slower, stage: Stage, prefix: str) -> N
     )
 
 
-def _worth(
-    on: Ground, late: Damages, terms: Terms, percent: Percent, longer: Slower | None
-) -> Mapping[str, Any]:
+def _worth(on: Ground, late: Damages, terms: Terms, percent: Percent, longer: Slower | None) -> Mapping[str, Any]:
     """What breaking each promise pays, by draw, if the network turns out as that draw has it."""
     given, first = on.given, stages(on.given)[0]
     weeks = given.spread(on.tail.bring_up_weeks[on.option.id])

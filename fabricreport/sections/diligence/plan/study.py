@@ -155,7 +155,9 @@ class Making:
         if entry.pays == "latency":
             return terms.latency.get(stage.number), None
         if entry.pays == "weeks":
-            return terms.damages["weeks"], float(terms.weeks.cap) if terms.weeks and terms.weeks.cap is not None else None
+            return terms.damages["weeks"], float(
+                terms.weeks.cap
+            ) if terms.weeks and terms.weeks.cap is not None else None
         return (self.promised[entry.pays].price if entry.pays in self.promised else None), None
 
     def _repeats(self, entry: PlanEntry, stage: Stage, bars: Bars) -> Number:
