@@ -12,6 +12,8 @@ import bench
 import pytest
 import yaml
 
+from fabricreport.sections.decision.finding import DecisionFinding
+from fabricreport.sections.decision.schedule_words import schedule_findings
 from fabricreport.vocabulary import CourseKind, Ground, Side
 
 pytestmark = pytest.mark.slow
@@ -31,7 +33,7 @@ def answers_of(name: str) -> tuple[str, ...]:
         return ("single-node", side) if side == "standard-ethernet" else ("single-node",)
     if verdict.decided_by == Ground.SIZE:
         return ("does-not-matter",)
-    moves = case.spoken("decision").findings.late_move
+    moves = DecisionFinding.LATE_MOVE in {*schedule_findings(case.decision())}
     ask = ("ask",) if moves or course.kind == CourseKind.RENT_FIRST else ()
     if course.kind in (CourseKind.EITHER, CourseKind.OFFERS, CourseKind.PILOT):
         return ("either", *(("does-not-matter",) if verdict.confidence == "does not matter" else ()), *ask)

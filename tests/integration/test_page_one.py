@@ -38,7 +38,7 @@ def notebook_of(name: str) -> nbformat.NotebookNode:
     return in_memo(done.memo)
 
 
-@pytest.mark.parametrize("name", some(KINDS, 4))
+@pytest.mark.parametrize("name", some(KINDS, 3))
 def test_page_one_can_be_read_in_a_minute(name: str) -> None:
     document = document_from_notebook(notebook_of(name))
     found = page_one(document)
