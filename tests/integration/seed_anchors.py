@@ -243,7 +243,13 @@ def _rule(at: Printed, name: str) -> bool:
         return False
     reason = " ".join(rule["reason"].split())
     cells = next((c for c in at.rows("tab-decision-rules") if words_of(c[1]).startswith(reason)), None)
-    return cells is not None and bool(words_of(cells[2])) and words_of(cells[3]) == rule.get("priced_as", "")
+    return cells is not None and bool(words_of(cells[2])) and words_of(cells[3]) in _billed(rule)
+
+
+def _billed(rule: dict[str, Any]) -> tuple[str, ...]:
+    """What the bill of an owner or of a renter calls the line that holds a rule already."""
+    line = rule.get("priced_as", "")
+    return (line, FRAMEWORK["rented"].get(line, line))
 
 
 def _seller(at: Printed, name: str) -> bool:

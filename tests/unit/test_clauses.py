@@ -10,7 +10,8 @@ from unittest import mock
 
 import pytest
 import yaml
-from bench import DRAWS, PARAMS, SHIPPED, case, changed
+from bench import DRAWS, EDGES, GOLDEN, PARAMS, SHIPPED, case, changed
+from fuzz_cases import some
 from rows import rows
 
 import fabricreport.inputs as inputs_module
@@ -26,6 +27,7 @@ from fabricreport.formats import NBSP
 from fabricreport.inputs import INPUT_KINDS
 from fabricreport.sections.diligence.clauses import WORDS, Clause, clauses, fields_of, planned
 from fabricreport.sections.diligence.plan import tables as plan_tables
+from fabricreport.sections.diligence.plan.sheets import ethernets
 from fabricreport.sections.diligence.plan.words import plan_words
 from fabricreport.sections.diligence.tables import clause_words, contract_terms, first_questions, shortlist
 
@@ -113,7 +115,7 @@ def test_every_question_put_has_its_clause_and_every_clause_its_question(base: s
     assert all("{" not in words for words in said(case(base)).values())
 
 
-@rows("base", [*SHIPPED, "launch-512-rented", "moe-256-six-weeks"])
+@rows("base", [*SHIPPED, "launch-512-rented", "moe-256-six-weeks", *some([*GOLDEN, *EDGES], 6)])
 def test_the_plan_names_no_question_that_the_letters_leave_out(base: str) -> None:
     client = case(base)
     given, result = client.inputs, client.diligence()
@@ -122,7 +124,10 @@ def test_the_plan_names_no_question_that_the_letters_leave_out(base: str) -> Non
         plan_tables.manager(given, result),
         plan_tables.isolation(given, result),
     )
-    asks = [str(test.said["asks"]) for test in plan_words(given, result)["plan_tests"]]  # type: ignore[attr-defined]
+    tests = plan_words(given, result)["plan_tests"]
+    asks = [str(test.said[part]) for test in tests for part in ("asks", "why")]  # type: ignore[attr-defined]
+    asks += ["Q-OPS-10"] if result.plan.tests else []  # as the prose of the plan has them
+    asks += ["Q-NET-16"] if ethernets(given) else []
     asks += [str(cell) for sheet in sheets for row in sheet.rows for cell in row.cells]
     letters = " ".join(str(cell) for row in contract_terms(given, result).rows for cell in row.cells)
     assert {q for words in asks for q in re.findall(r"Q-\w+-\d+", words)} <= {*re.findall(r"Q-\w+-\d+", letters)}

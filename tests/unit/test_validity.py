@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import bench
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from rows import rows
 
 from fabricreport.case import Case
+from fabricreport.evidence import read_yaml
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.validity import GOODPUT, Outside, beyond, outside, wider
 
@@ -72,6 +75,13 @@ def test_a_client_is_outside_by_kind_of_work_and_by_size(
     inputs = buyer.changed(workload__kind=kind).inputs
     assert outside(inputs, gpus) == found
     assert outside(inputs, gpus, GOODPUT) == tuple(one for one in found if one is not Outside.MIXTURE)
+
+
+def test_the_card_of_the_step_holds_for_the_sizes_that_a_memo_calls_inside(buyer: Case) -> None:
+    said = read_yaml("training_presets")["card"]["valid_range"]
+    least, most = (int(size.replace(",", "")) for size in re.findall(r"\d[\d,]*\d", said)[:2])
+    assert (outside(buyer.inputs, least), outside(buyer.inputs, most)) == ((), ())
+    assert (outside(buyer.inputs, least - 1), outside(buyer.inputs, most + 1)) == ((Outside.FEW,), (Outside.MANY,))
 
 
 def test_every_stage_counts_and_one_node_has_no_fabric(buyer: Case) -> None:

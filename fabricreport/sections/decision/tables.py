@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import input_names, option_names, side_names
+from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.models.judgement.framework import Rule
@@ -158,13 +159,12 @@ def _switches(given: Inputs, pair: Collection[str], figure: FigureOf) -> dict[Si
 
 def rules(given: Inputs, result: DecisionResult) -> Table:
     """The questions in words: each rule that holds, the side it speaks for, and what of the bill holds it already."""
-    rows = []
+    rows, called = [], read_yaml("framework")["rented"] if rented(given) else {}
     for axis in () if result.in_nodes else result.framework.axes:
         for place, r in enumerate(axis.rules):
             because = r.reason + (f" {{cite {', '.join(r.sources)}}}" if r.sources else "")
-            rows.append(
-                Row([Name("" if place else axis.title), because, Name(_speaks_for(given, r)), Name(r.priced_as)])
-            )
+            billed = Name(called.get(r.priced_as, r.priced_as))
+            rows.append(Row([Name("" if place else axis.title), because, Name(_speaks_for(given, r)), billed]))
     return Table([Column(h) for h in ("Question", "What holds here", "Speaks for", "In the bill as")], rows)
 
 
