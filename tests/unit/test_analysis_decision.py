@@ -20,8 +20,8 @@ from fabricreport.models.judgement.framework import AXES, evaluate, rules_from
 from fabricreport.provenance import plain
 from fabricreport.scenario import params_from
 from fabricreport.scenario.whatif import TRIED_BY, WHY
-from fabricreport.sections.decision.axes import assumed_facts, framework_facts, target_gpus
 from fabricreport.sections.client import rented
+from fabricreport.sections.decision.axes import assumed_facts, framework_facts, target_gpus
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.tables import rules
 from fabricreport.sections.stance import direction
