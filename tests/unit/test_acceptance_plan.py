@@ -29,6 +29,7 @@ from fabricreport.sections.diligence.plan.rule import timed
 from fabricreport.sections.diligence.plan.sheets import headroom_bytes
 from fabricreport.sections.diligence.plan.stages import layout_of, stages
 from fabricreport.sections.diligence.plan.tables import size_text
+from fabricreport.sections.diligence.plan.words import plan_words
 from fabricreport.sections.latency.inputs import network
 
 pytestmark = pytest.mark.slow
@@ -357,6 +358,19 @@ def test_a_log_holds_the_command_and_its_settings_and_is_read_as_that_collective
     assert set(frame["collective"]) == {"alltoall"} and set(frame["ranks"]) == {16}
     assert tuple(frame.attrs["settings"].values()) == plan(buyer).settings
     assert read_order(tmp_path / "settings.txt").settings == plan(buyer).settings
+
+
+def test_each_of_two_networks_has_its_own_set_up_and_the_same_commands() -> None:
+    """InfiniBand needs no address index and no traffic class, and a seller of Ethernet runs nothing without them."""
+    client = bench.case("launch-512-rented")
+    result = client.diligence()
+    either = {result.option.name: result.plan, result.rival.name: result.plan_of_rival}
+    said = plan_words(client.inputs, result)["plan_setups"]
+    assert {str(setup.said["on"]): str(setup.said["command"]) for setup in said} == {
+        name: made.setup[1] for name, made in either.items() if made
+    }
+    assert len({tuple(test.command for test in made.tests) for made in either.values() if made}) == 1
+    assert sum("$GID" in made.setup[1] for made in either.values() if made) == 1
 
 
 @rows("test_id", ["T-LATENCY-LOADED", "T-ISOLATION"])

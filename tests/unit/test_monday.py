@@ -200,6 +200,20 @@ def test_amounts_that_print_alike_are_written_once() -> None:
     assert not unpriced.apart("busbw", "price") and not unpriced.apart("weeks", "passes")
 
 
+@rows("name", [*CLIENTS, "launch-512-rented", "open cloud"])
+def test_a_letter_names_the_values_of_each_network_that_its_seller_may_deliver(name: str) -> None:
+    """One value alone would hold the seller of the other network to what the plan does not ask of it."""
+    client = of(name) if name in CLIENTS else bench.case(name)
+    tests, step = client.diligence(), client.monday()
+    asked = next((one.due for one in step.todos if one.action.kind == Kind.ACCEPTANCE), None)
+    theirs = {p.id: p for p in tests.promises_of_rival}
+    if asked is None or not theirs:
+        return
+    own = next(p for p in tests.promises if p.id == "busbw")
+    pairs = [(getattr(own, part), getattr(theirs["busbw"], part)) for part in ("passes", "credit")]
+    assert asked.either == any(a is not None and b is not None and a.text != b.text for a, b in pairs)
+
+
 # ---- what a step is worth, and what offers are compared by
 
 

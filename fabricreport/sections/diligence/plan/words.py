@@ -22,7 +22,7 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
     suite = read_acceptance().suites[str(cluster.vendor)]
     return {
         "plan_tests": tuple(_test(test, result) for test in plan.tests if test.stage == 1),
-        "plan_setups": tuple(_setup(number, text) for number, text in plan.setup.items()),
+        "plan_setups": tuple(_setups(result)),
         "plan_stages": tuple(_stages(result, plan)),
         "plan_reasons": tuple(_reasons(plan)),
         "plan_unused": Name(" and ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
@@ -49,8 +49,14 @@ def _test(test: PlannedTest, result: DiligenceResult) -> Named:
     return Named(test.id, f"{test.id}-{test.stage}", **said, command=Listing(test.command))
 
 
-def _setup(number: int, text: str) -> Named:
-    return Named(f"Stage {number}", str(number), command=Listing(text))
+def _setups(result: DiligenceResult) -> Iterator[Named]:
+    """What the commands begin with at each stage; on either network where neither is advised and they are told of it."""
+    either = [(result.option, result.plan), *([(result.rival, other)] if (other := result.plan_of_rival) else [])]
+    alike = all(plan.setup == result.plan.setup for _, plan in either)
+    for option, plan in either[: 1 if alike else None]:
+        for number, text in plan.setup.items():
+            on = None if alike else OptionName(option.name, option.id)
+            yield Named(f"Stage {number}", f"{number}-{option.id}", command=Listing(text), on=on)
 
 
 def _stages(result: DiligenceResult, plan: Plan) -> Iterator[Named]:
