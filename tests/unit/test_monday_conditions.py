@@ -18,7 +18,7 @@ from fabricreport.books.names import item_names
 from fabricreport.books.quotes.terms import items_of
 from fabricreport.case import open_case
 from fabricreport.models.information import Estimate
-from fabricreport.provenance import inputs_of, plain
+from fabricreport.provenance import inputs_of, mean_of, plain
 from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts
 from fabricreport.sections.decision.monday.kinds import NEVER_LEFT_OUT, Kind, most
 from fabricreport.sections.decision.monday.study import SERVERS, applying, shortened
@@ -120,9 +120,11 @@ def test_a_course_that_is_advised_is_what_there_is_to_do() -> None:
     pressed = of("pressed")
     found = CONDITIONS[Kind.RENT_FIRST](facts(pressed))
     assert found is not None and found.worth is not None
-    meeting = pressed.decision().courses.meeting
-    assert meeting is not None
-    assert found.worth.usd == pytest.approx(float((plain(meeting.late) - plain(meeting.extra)).mean()))
+    row = pressed.decision().courses.row(CourseKind.RENT_FIRST)
+    assert row is not None and mean_of(row.against) < 0
+    assert mean_of(found.worth.usd) == pytest.approx(-mean_of(row.against)), (
+        "as page one and the table of courses have it"
+    )
     grown = of("grower").decision().courses
     ahead = replace(grown, advised=replace(grown.advised, kind=CourseKind.AHEAD))
     assert CONDITIONS[Kind.REPRICE](facts(of("grower"), courses=ahead)) is None

@@ -202,12 +202,13 @@ def _weeks(at: Facts) -> Due | None:
 
 
 def _rent_first(at: Facts) -> Due | None:
-    """What renting first is worth: the lateness that it saves less what it costs, or what it costs less."""
+    """What renting first is worth: what it costs less, the price of delay in it; where it costs more, the hours of lateness that
+    it saves less that."""
     courses = at.result.courses
     row = courses.row(CourseKind.RENT_FIRST)
     if courses.advised.kind != CourseKind.RENT_FIRST or row is None:
         return None
-    if courses.by_date and courses.meeting:
+    if mean_of(row.against) >= 0 and courses.by_date and courses.meeting:
         return Due(Kind.RENT_FIRST, gain(courses.meeting.late - courses.meeting.extra, inputs_of(courses.meeting.late)))
     return Due(Kind.RENT_FIRST, gain(-row.against, inputs_of(row.against)))
 
