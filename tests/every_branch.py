@@ -101,7 +101,7 @@ def branches(section: str, case: Case, params: Path) -> Iterator[Branch]:
                     write(way, body, lambda expression: eval(expression, space))
                     said += body.emitted[before:]
                 both = way.asked and way.kind == "say" and not way.each
-                if both or not (said or (taken and way.kind in ("title", "phrase"))):
+                if both or not (said or (taken and way.kind == "title")):
                     words = {name: _given(word) for name, word in body.words.items()}
                     forced = Section(section, lenient, words=words)
                     write(_words_only(way), forced, lambda expression: eval(expression, space))
@@ -130,6 +130,6 @@ def _given(word: object) -> object:
 
 def _words_only(cell: ProseCell) -> ProseCell:
     """A cell whose chart or table this case cannot make, with its texts alone."""
-    if cell.kind not in ("chart", "table", "title", "phrase"):
+    if cell.kind not in ("chart", "table", "title"):
         return replace(cell, text="\n\n".join(readings(cell.text)))
     return replace(cell, kind="say", place="", source="", parts={}, text="\n\n".join(cell.texts))

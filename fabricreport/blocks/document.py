@@ -23,7 +23,7 @@ from fabricreport.blocks.nodes import (
     Top,
     plain_text,
 )
-from fabricreport.blocks.phrases import Bound, Kept, Phrase, found
+from fabricreport.blocks.phrases import Bound, Phrase
 from fabricreport.blocks.preview import preview_html, preview_text
 from fabricreport.blocks.tables import Cell, Column, Row, frame_parts, table_node
 from fabricreport.blocks.template import Binder, Prose
@@ -164,7 +164,6 @@ class Section:
         self.facts = facts or Facts()
         self.emitted: list[Block] = []
         self.next_title = ""
-        self.phrases: dict[str, Kept] = {}
         self.opened = False
         self._case = case
 
@@ -237,11 +236,10 @@ class Section:
         self.emit((table_node(binder, table_id, caption, columns, said, note),), binder)
 
     def _said(self, cell: Cell) -> Cell:
-        """A cell as it stands, a phrase with the notebook's text of it."""
+        """A cell as it stands, a phrase with what fills its fields."""
         if not isinstance(cell, Phrase):
             return cell
-        kept = found(self.phrases, cell)
-        return Bound(Prose(kept.parts[cell.part]), self.binder({kept.thing: cell.thing}))
+        return Bound(Prose(cell.text), self.binder(cell.words))
 
     def frame(self, frame: Any, table_id: str, caption: str, *, note: str = "", **values: object) -> None:
         """A pandas DataFrame as a table; figures in its cells are ledger numbers (`case.figure(…)`, `case.number(…)`)."""

@@ -1,31 +1,29 @@
-"""Sentences of a notebook that a table says of its rows: `%%phrase quote each=todo in todo_quote` keeps them by name.
+"""A text of the data that a table says of a thing: the name of a step to take, what would turn an answer.
 
-Which row comes first, and whether there is one, is decided in the package; how it is said stands in the notebook.
+Which row comes first, and whether there is one, is decided in the package; its words stand in the data beside the rest of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fabricreport.blocks.nodes import Inline
 from fabricreport.blocks.template import Binder, Prose
 from fabricreport.findings import Named
-from fabricreport.located import did_you_mean
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A cell of a table: one part of the phrase of this name, said of a thing."""
+    """A cell of a table: a text whose fields may speak of the section's words, and of `words` of its own."""
 
-    name: str
-    part: str
-    thing: Named
+    text: str
+    words: Mapping[str, Named] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Bound:
-    """The same with the notebook's text, and what fills its fields."""
+    """The same with what fills its fields."""
 
     text: Prose
     binder: Binder
@@ -35,21 +33,3 @@ class Bound:
         nodes = self.binder.prose_line(self.text)
         into.take_over(self.binder)
         return nodes
-
-
-@dataclass(frozen=True)
-class Kept:
-    """The texts of a phrase by part, and what they call the thing that they are said of."""
-
-    thing: str
-    parts: Mapping[str, str]
-
-
-def found(phrases: Mapping[str, Kept], phrase: Phrase) -> Kept:
-    """The texts that a phrase goes by; `KeyError` where the notebook has not said them before."""
-    kept = phrases.get(phrase.name)
-    if kept is None or phrase.part not in kept.parts:
-        close = did_you_mean(phrase.name, phrases)
-        hint = f"; did you mean {close}?" if close and close != phrase.name else ""
-        raise KeyError(f"no cell before this table is %%phrase {phrase.name} with {phrase.part}:{hint}")
-    return kept

@@ -10,7 +10,6 @@
     %%title when=finding.costs_less                  the title of the next chart or table
     %%chart from=charts.switching_chart(case)        title:, subtitle:, alt:, caption:
     %%table tab-decision-options from=tables.options(case)     caption:, note:
-    %%phrase quote each=todo in todo_quote           do:, do-several:, what a table says of such a row
     %%table tab-diligence-answers each=seller in answered from=tables.answers(result)      one table a seller, by its key
 
 A place of the memo is one cell. Where its argument can go several ways it has arms, each under the values of one fact:
@@ -37,14 +36,13 @@ from itertools import zip_longest
 from fabricreport.blocks.choices import asked_by, readings
 from fabricreport.located import did_you_mean
 
-MAGICS = ("say", "tile", "title", "chart", "table", "phrase")
+MAGICS = ("say", "tile", "title", "chart", "table")
 BOXES = ("caution", "note", "decision")
 PLACES = ("glance", *BOXES)
 PARTS = {
     "tile": ("label", "value", "note"),
     "chart": ("title", "subtitle", "alt", "caption"),
     "table": ("caption", "note"),
-    "phrase": ("do", "do-several", "now", "turns", "odds", "settled"),
     "box": ("title",),
 }
 _MAGIC = re.compile(r"\A%%(\w+)[ \t]*([^\n]*)(?:\n(.*))?\Z", re.DOTALL)
@@ -55,7 +53,6 @@ MOST_ARMS = 6
 """So many arms of one cell say something: beyond that its argument is cut in the wrong place."""
 _CONDITION = re.compile(r"(not )?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\Z")
 _LOOP = re.compile(r"([A-Za-z_]\w*) in ([A-Za-z_]\w*)\Z")
-_PHRASE = re.compile(r"[a-z][a-z-]*\Z")
 _TABLE_ID = re.compile(r"tab-[a-z][a-z0-9.-]*\Z")
 _PART = re.compile(r"^([a-z]+(?:-[a-z]+)*):[ \t]*", re.MULTILINE)
 
@@ -139,10 +136,6 @@ def read_prose(kind: str, line: str, body: str) -> ProseCell:
         id = words.pop(0) if words else ""
         if not _TABLE_ID.match(id):
             raise ProseFault("%%table names the table first: %%table tab-section-what from=…")
-    if kind == "phrase":
-        id = words.pop(0) if words else ""
-        if not _PHRASE.match(id) or "each" not in options or "when" in options:
-            raise ProseFault("%%phrase names itself and its thing: %%phrase quote each=todo in todo_quote")
     further = "further" in words
     if further and kind != "say":
         raise ProseFault(f"%%{kind} cannot go further: only %%say goes on in the paragraph before")
@@ -237,7 +230,7 @@ def _parts(kind: str, place: str, body: str) -> tuple[dict[str, str], str]:
     if place in BOXES and "title" in parts:  # a box's title is its first line, its text the rest
         title, _, text = parts["title"].partition("\n")
         return {"title": title.strip()}, text.strip()
-    if text and kind in ("tile", "chart", "table", "phrase"):
+    if text and kind in ("tile", "chart", "table"):
         raise ProseFault(
             f"%%{kind}: each text begins with one of {', '.join(p + ':' for p in known)}, not {text[:40]!r}"
         )

@@ -11,7 +11,6 @@ from typing import Any, Protocol, cast
 
 from fabricreport.blocks.document import Chart, Drawing, Figures, Section
 from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, GlanceTile, Heading, OrderedList, Tone
-from fabricreport.blocks.phrases import Kept
 from fabricreport.blocks.prose import MAGICS, ProseCell, ProseFault, read_prose, refuse_misfit
 from fabricreport.blocks.tables import Table, frame_parts
 from fabricreport.blocks.template import Prose
@@ -80,8 +79,6 @@ def write(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
     """Emit a prose cell, its condition taken as met."""
     if cell.kind == "title":
         section.next_title = cell.text
-    elif cell.kind == "phrase" and cell.each:
-        section.phrases[cell.id] = Kept(cell.each[0], cell.parts)
     elif cell.kind == "tile":
         _tile(cell, section)
     elif cell.kind == "chart":

@@ -154,7 +154,7 @@ def _cell(binder: Binder, cell: Cell, column: Column, scale: formats.Scale | Non
     if isinstance(cell, Bound):
         return cell.said(binder)
     if isinstance(cell, Phrase):
-        raise ValueError(f"the phrase {cell.name} is said by a section's table alone")
+        raise ValueError(f"“{cell.text}” is said by a section's table alone")
     return (binder.name_node(cell),) if isinstance(cell, Name | Words) else binder.inline(cell)
 
 

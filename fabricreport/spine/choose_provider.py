@@ -21,8 +21,6 @@ from fabricreport.vocabulary import Side
 
 SHOWN = 8
 """Most offers in the table of page one."""
-TURNS = ("price", "term", "lone", "refused", "either", "day", "start", "nodes", "counts")
-"""What may change the answer of a renter, in the order of page one's table; the notebook has a phrase for each."""
 
 
 def chooses_network(case: Told) -> bool:
@@ -60,8 +58,6 @@ def words(case: Told) -> Mapping[str, object]:
         "counted_at": None if read.stated else hour,
         "single_way": Name("less" if read.single < 0 else "more") if read.single is not None else None,
         "good_until": Name(last_day(case, order[0])) if order else None,
-        "term": (Named("term", "term"),) if not read.networked else (),
-        **{f"turns_{kind}": (turn,) if turn else () for kind, turn in turning(case).items()},
     }
 
 
@@ -166,25 +162,22 @@ def day(when: date) -> str:
     return f"{when:%-d}{NBSP}{when:%B}"
 
 
-def turning(case: Told) -> Mapping[str, Named | None]:
-    """What would change the answer, by kind: the thing that its phrase is said of, or None where it does not apply."""
+def turning(case: Told) -> tuple[str, ...]:
+    """What would change the answer, by the kinds of `evidence/offers.yaml`, in the order of its rows."""
     read = Read(case)
     found = read.found
-
-    def turn(kind: str, *, holds: bool) -> Named | None:
-        return Named(kind, kind) if holds else None
-
     either = found is not None and found.pick.standing == Standing.EITHER
     unranked = found is not None and found.unranked
     room = found is not None and found.room is not None and not either
-    return {
-        "price": turn("price", holds=room),
-        "term": turn("term", holds=unranked),
-        "lone": turn("lone", holds=not room and not either and not read.refused and not unranked),
-        "refused": turn("refused", holds=read.refused),
-        "either": turn("either", holds=either),
-        "day": turn("day", holds=read.counted_on and (read.asking or read.refused)),
-        "start": turn("start", holds=read.counted_on and not read.asking and not read.refused),
-        "nodes": turn("nodes", holds=read.single is not None and read.single >= 0 and read.rent_level),
-        "counts": turn("counts", holds=read.pair and not read.idle and read.preferred),
+    held = {
+        "price": room,
+        "term": unranked,
+        "lone": not room and not either and not read.refused and not unranked,
+        "refused": read.refused,
+        "either": either,
+        "day": read.counted_on and (read.asking or read.refused),
+        "start": read.counted_on and not read.asking and not read.refused,
+        "nodes": read.single is not None and read.single >= 0 and read.rent_level,
+        "counts": read.pair and not read.idle and read.preferred,
     }
+    return tuple(kind for kind, holds in held.items() if holds)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
-from fabricreport.findings import Named
+from fabricreport.books.offers.terms import offer_terms
 from fabricreport.formats import NBSP
 from fabricreport.models.money.offers import Standing
 from fabricreport.sections.decision.changes import MOST
@@ -19,7 +19,6 @@ from fabricreport.sections.decision.offers.tables import network_name, tiers, wh
 from fabricreport.spine import passes
 from fabricreport.spine.choose_provider import (
     SHOWN,
-    TURNS,
     chooses_network,
     day,
     last_day,
@@ -28,9 +27,6 @@ from fabricreport.spine.choose_provider import (
     turning,
 )
 from fabricreport.spine.told import Told
-
-"""Most lines of what to do before signing."""
-_PARTS = ("do", "now", "turns", "odds", "settled")
 
 
 def _found(case: Told) -> OffersResult:
@@ -111,12 +107,8 @@ def _where(case: Told, judged: Judged) -> str:
 
 def changes(case: Told) -> Table:
     """What would change the answer: what is assumed, where it changes, how likely that is, and what settles it."""
-    found = turning(case)
-    rows = [
-        Row([Phrase(f"turns-{kind}", part, turn) for part in _PARTS])
-        for kind in TURNS
-        if (turn := found[kind]) is not None
-    ]
+    said = offer_terms().turns
+    rows = [Row([Phrase(text) for text in astuple(said[kind])]) for kind in turning(case)]
     return Table(
         [Column(h) for h in ("What", _whole("We assume"), "It changes at", "How likely", "Settled by")], rows[:MOST]
     )
@@ -138,9 +130,9 @@ def _steps(case: Told, one_day: bool = False) -> list[Row]:
     monday, reader = case.monday(), case.inputs.params.memo.to.partition(",")[0]
     rows = []
     if not needs_network(case):
-        term, days = Named("term", "term"), actions()[Kind.RENTS].days
+        days = actions()[Kind.RENTS].days
         when = Name(day(monday.calendar.due_by(case.inputs.as_of, days, asks=True)))
-        rows.append(Row(["", Phrase("term", "do", term), "you", when, UNPRICED]))
+        rows.append(Row(["", Name(offer_terms().one_price), "you", when, UNPRICED]))
     for one, row in zip(monday.todos, todo(monday).rows, strict=True):
         who = Name("you" if one.who == reader else one.who)
         by = f"{day(one.by)}, answer {day(one.answer)}" if one.answer else day(one.by)

@@ -33,13 +33,13 @@ def with_row(price: float, client: str = "example", item: str = ITEM, unit: str 
 
 def lists(case: Case) -> dict[str, list[str]]:
     words = case.spoken("decision").words
-    return {kind: [n.key for n in words[f"held_{kind}"]] for kind in ("alone", "same", "turning", "asking")}
+    return {kind: [n.key for n in words[f"held_{kind}"]] for kind in ("still", "turning")}
 
 
 def test_between_two_prices_the_advice_at_either_is_that_of_the_model_at_it() -> None:
     case = with_row(70_000).changed(organisation__qos_expertise="none", money__manager_licence="charged")
     (one,) = case.decision().held
-    assert lists(case) == {"alone": [], "same": [], "turning": [ITEM], "asking": []}
+    assert lists(case) == {"still": [], "turning": [ITEM]}
     for price, found in ((one.price.price, one.old), (70_000, one.new)):
         at = case.changed(prices={ITEM: price})
         assert found is not None and found.course == at.comparison.verdict.course.id
@@ -51,7 +51,8 @@ def test_between_two_prices_the_advice_at_either_is_that_of_the_model_at_it() ->
 
 def test_too_far_off_the_last_good_price_stands_alone_and_moves_nothing() -> None:
     case, plainly = with_row(328_700), with_row(32_900)
-    assert lists(case)["alone"] == [ITEM] and not plainly.decision().held
+    (told,) = case.spoken("decision").words["held_still"]
+    assert (told.key, str(told.said["alone"])) == (ITEM, "alone") and not plainly.decision().held
     assert case.inputs.prices[ITEM].figure.high < 50_000
 
 

@@ -14,8 +14,6 @@ from rows import rows
 
 from fabricreport.blocks import open_section
 from fabricreport.blocks.nodes import DataTable, plain_text
-from fabricreport.blocks.prose import is_prose, read_cell
-from fabricreport.blocks.say import run_cell
 from fabricreport.case import Case
 from fabricreport.evidence import read_yaml
 from fabricreport.sections.decision.finding import DecisionFinding as F
@@ -39,13 +37,9 @@ LETTERS = re.findall(r"%%say each=todo in (todo_\w+)", "".join("".join(c["source
 # ---- the data
 
 
-def test_every_kind_has_an_entry_a_condition_and_sentences() -> None:
+def test_every_kind_has_an_entry_and_a_condition() -> None:
     assert list(actions()) == [Kind(row["id"]) for row in read_yaml("actions")["actions"]]
     assert set(actions()) == set(Kind) == {*CONDITIONS, Kind.ANSWERS, Kind.OWN, Kind.RECORD}
-    cells = [read_cell(s) for c in NOTEBOOK["cells"] if is_prose(s := "".join(c["source"]))]
-    said = {c.id: c for c in cells if c.kind == "phrase"}
-    assert set(said) == set(Kind)
-    assert all(c.each == ("todo", word_of(Kind(k))) and "do" in c.parts for k, c in said.items())
 
 
 def test_every_role_is_known_and_has_a_name_for_every_client() -> None:
@@ -82,9 +76,6 @@ def test_a_list_is_short_ordered_by_worth_and_dated(name: str) -> None:
 def printed(case: Case, monday: Monday) -> list[tuple[str, ...]]:
     """The rows of the list, as printed."""
     body, _ = open_section("decision", case)
-    for source in ("".join(c["source"]) for c in NOTEBOOK["cells"]):
-        if source.startswith("%%phrase"):
-            run_cell(read_cell(source), {"body": body}, str)
     table = todo(monday)
     body.table("tab-x", "What to do", table.columns, table.rows)
     node = body.emitted[-1].nodes[0]

@@ -298,9 +298,7 @@ def test_no_sentence_stands_in_a_section_s_modules(section: str) -> None:
     assert found == []
 
 
-CELL = (
-    "%%phrase quote each=todo in todo_quote\ndo: Ask for {todo.first}\nnow: {tco.gap[todo]} less\nturns: Please quote."
-)
+ASK, LESS = "Ask for {todo.first}", "{tco.gap[todo]} less"
 
 
 @dataclass(frozen=True)
@@ -327,54 +325,25 @@ def said(section: Section, *cells: Phrase) -> list[str]:
     return [plain_text(cell) for cell in node.rows[0].cells]
 
 
-def with_phrases() -> Section:
-    body = Section("decision", Ledger(), words={"todo_quote": (thing(),)})
-    run_cell(read_cell(CELL), {"body": body}, str)
-    return body
+def phrase(text: str) -> Phrase:
+    return Phrase(text, {"todo": thing()})
 
 
-def test_a_phrase_is_said_of_its_thing_and_emits_nothing_itself() -> None:
-    body = with_phrases()
-    assert body.emitted == []
-    assert said(body, Phrase("quote", "do", thing()), Phrase("quote", "now", thing())) == [
-        "Ask for a switch of 64 ports", "5 less",
-    ]  # fmt: skip
-    assert said(body, Phrase("quote", "turns", thing())) == ["Please quote."]
-
-
-def test_its_figures_and_names_count_as_met_by_the_table() -> None:
-    body = with_phrases()
-    said(body, Phrase("quote", "do", thing()), Phrase("quote", "now", thing()))
+def test_a_phrase_is_said_of_its_thing_and_its_figures_and_names_are_met_by_the_table() -> None:
+    body = Section("decision", Ledger())
+    assert said(body, phrase(ASK), phrase(LESS)) == ["Ask for a switch of 64 ports", "5 less"]
     assert [entry["id"] for entry in body.emitted[-1].ledger] == ["tco.gap.switch"]
     assert "a switch of 64 ports" in body.emitted[-1].names
 
 
-@rows(
-    ("phrase", "hint"),
-    [(Phrase("quot", "do", thing()), "did you mean quote"), (Phrase("quote", "choice", thing()), "with choice")],
-)
-def test_a_phrase_that_no_cell_said_is_named(phrase: Phrase, hint: str) -> None:
-    body = with_phrases()
-    with pytest.raises(KeyError, match=hint):
-        said(body, phrase)
-
-
 def test_a_wrong_field_of_a_phrase_is_named() -> None:
-    body = with_phrases()
-    run_cell(read_cell(CELL.replace("todo.first", "todo.frist")), {"body": body}, str)
     with pytest.raises(ProseFault, match="first"):
-        said(body, Phrase("quote", "do", thing()))
-
-
-@rows("line", ["%%phrase each=todo in x", "%%phrase quote", "%%phrase quote when=finding.x each=todo in x"])
-def test_a_phrase_names_itself_and_its_thing_and_has_no_condition(line: str) -> None:
-    with pytest.raises(ProseFault, match="names itself"):
-        read_cell(f"{line}\ndo: x")
+        said(Section("decision", Ledger()), phrase(ASK.replace("first", "frist")))
 
 
 def test_a_phrase_outside_of_a_section_is_refused() -> None:
-    body = with_phrases()
-    rows = Table([Column("")], [Row([Phrase("quote", "do", thing())])])
+    body = Section("decision", Ledger())
+    rows = Table([Column("")], [Row([phrase(ASK)])])
     with pytest.raises(ValueError, match="section"):
         table_node(body.binder({}), "tab-x", "x", rows.columns, rows.rows, "")
 

@@ -62,7 +62,7 @@ def words(case: Case) -> dict[str, Any]:
 
 
 def turns(case: Case) -> set[str]:
-    return {kind for kind, turn in spine.turning(case).items() if turn}
+    return set(spine.turning(case))
 
 
 def cells(table: Any) -> list[list[str]]:

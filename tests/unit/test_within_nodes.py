@@ -57,7 +57,7 @@ def printed(case: Case, section: str) -> Iterator[ProseCell]:
     if spoken.muted:
         return
     for cell in (read_cell(source) for source, _ in sources(section) if is_prose(source)):
-        if cell.kind == "phrase" or (cell.each is not None and not spoken.words[cell.each[1]]):
+        if cell.each is not None and not spoken.words[cell.each[1]]:
             continue
         if cell.by:
             yield from filter(None, [cell.said_of(spoken.facts.arm(cell.by))])

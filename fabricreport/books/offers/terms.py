@@ -23,6 +23,18 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """What would change the answer, a cell of the row each; templates of the body's words and figures."""
+
+    __pydantic_config__ = CLOSED
+    what: str
+    now: str
+    turns: str
+    odds: str
+    settled: str
+
+
+@dataclass(frozen=True)
 class OfferTerms:
     """The file of these terms; its head explains each key."""
 
@@ -30,20 +42,23 @@ class OfferTerms:
     needed: tuple[str, ...]
     other: tuple[str, ...]
     ask: Mapping[str, Asked]
+    one_price: str
+    turns: Mapping[str, Turn]
 
 
-def _terms() -> OfferTerms:
+def offer_terms() -> OfferTerms:
+    """The file, read once."""
     return shipped("offers", OfferTerms)
 
 
 def needed() -> tuple[str, ...]:
     """What has to be in writing: an offer that refuses one of these is not taken."""
-    return _terms().needed
+    return offer_terms().needed
 
 
 def refusable() -> tuple[str, ...]:
     """Everything that an offer may say it refuses."""
-    return (*needed(), *_terms().other, *known_ids())
+    return (*needed(), *offer_terms().other, *known_ids())
 
 
 def spoken(term: str) -> str:
@@ -55,5 +70,5 @@ def spoken(term: str) -> str:
 
 def first_question(what: str, form: str = "question") -> str:
     """What to ask a seller where `what` is open, as a `question` or `short`, for a table."""
-    found: str = getattr(_terms().ask[what], form)
+    found: str = getattr(offer_terms().ask[what], form)
     return found

@@ -55,7 +55,6 @@ class DecisionFinding(StrEnum):
     # the framework
     MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"
     # what would change the answer
-    TURNS = "an input that the body leaves out turns the money or the advice"
     # what nobody publishes a price for
     QUOTE_TURNS = "a quote of such an item can turn the money"
     ANSWERS_TURNED = "the answers of sellers change what is advised"

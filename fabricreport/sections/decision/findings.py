@@ -97,7 +97,7 @@ def spoken(
     """Findings and words of the decision; `monday` is what to do before signing, `figure` answers with the ledger's numbers,
     `changes` is what the answers of sellers change."""
     read = _Read(given, result, tco, monday, figure, changes)
-    networks = (_courses, _why, _turns_drawn, _view, _turning, _quotes, _lead, _rule)
+    networks = (_courses, _why, _turns_drawn, _view, _quotes, _lead, _rule)
     groups = (
         *(_date, _advice, _care, _monday, _annex),
         *((_not_taken,) if result.in_nodes else (*networks, _answered, _offered)),
@@ -177,11 +177,6 @@ def _view(read: _Read) -> Iterator[DecisionFinding]:
         yield F.MONEY_AND_FRAMEWORK_PART
     if read.result.beyond_first:
         yield F.BEYOND_STATED
-
-
-def _turning(read: _Read) -> Iterator[DecisionFinding]:
-    if read.result.turning_beyond_body:
-        yield F.TURNS
 
 
 def _quotes(read: _Read) -> Iterator[DecisionFinding]:

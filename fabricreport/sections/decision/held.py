@@ -70,12 +70,13 @@ def _advised(at: Chain) -> Advice:
 def held_words(
     given: Inputs, found: tuple[HeldPrice, ...], pair: tuple[str, str], sellers: Mapping[str, str]
 ) -> Mapping[str, object]:
-    """The prices by what is done with them: used alone, computed between without or with another advice at an end; `sellers` by the ids of
-    their offers."""
+    """The prices by whether the advice is another at an end; `sellers` by the ids of their offers."""
 
     def named(one: HeldPrice) -> Iterator[tuple[str, object]]:
         if one.held.date:
             yield "day", Name(f"{one.held.date.day} {one.held.date:%B %Y}")
+        if one.old is None:
+            yield "alone", Name("alone")
         if one.old and one.new and one.old.course != one.new.course:
             yield "then", course_told(given, one.old.course, pair)
             yield "now", course_told(given, one.new.course, pair)
@@ -83,11 +84,12 @@ def held_words(
             yield "old", Name(listed([sellers.get(o, o) for o in one.old.asked]))
             yield "new", Name(listed([sellers.get(o, o) for o in one.new.asked]))
 
-    each = [Named(item_names(o.price.item).phrase, o.price.item, **dict(named(o))) for o in found]
+    each = [
+        Named(item_names(o.price.item).phrase, o.price.item, **{"alone": None, "then": None, **dict(named(o))})
+        for o in found
+    ]
     pairs = list(zip(found, each, strict=True))
     return {
-        "held_alone": tuple(n for o, n in pairs if o.old is None),
-        "held_same": tuple(n for o, n in pairs if o.old is not None and not o.turns),
-        "held_turning": tuple(n for o, n in pairs if o.turns and "now" in n.said),
-        "held_asking": tuple(n for o, n in pairs if o.turns and "now" not in n.said),
+        "held_turning": tuple(n for o, n in pairs if o.turns),
+        "held_still": tuple(n for o, n in pairs if not o.turns),
     }

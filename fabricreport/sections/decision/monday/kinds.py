@@ -12,7 +12,7 @@ from fabricreport.evidence import read_yaml
 
 
 class Kind(StrEnum):
-    """What there may be to do; each has a condition, and sentences in the notebook."""
+    """What there may be to do; each has a condition, and a letter in the notebook."""
 
     RENTS = "rents"
     GENERATION = "generation"
@@ -60,6 +60,7 @@ class Action:
     about the network, the questions that it puts and the lever of the risk that it pulls ('' for none). `answer`: working days from the question to its answer, or the id of the entry that states the wait."""
 
     kind: Kind
+    does: str
     who: str
     to: str
     days: int
@@ -68,6 +69,7 @@ class Action:
     questions: tuple[str, ...] = ()
     lever: str = ""
     answer: int | str = ""
+    several: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -85,6 +87,7 @@ def actions() -> Mapping[Kind, Action]:
 def _action(kind: Kind, row: Mapping[str, Any]) -> Action:
     return Action(
         kind,
+        row["does"],
         row["who"],
         row["to"],
         row["days"],
@@ -93,6 +96,7 @@ def _action(kind: Kind, row: Mapping[str, Any]) -> Action:
         tuple(row.get("questions", ())),
         row.get("lever", ""),
         row.get("answer", ""),
+        row.get("several", ""),
     )
 
 

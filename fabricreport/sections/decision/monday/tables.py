@@ -32,7 +32,8 @@ def first_steps(monday: Monday) -> Table:
 
 
 def _said(one: Todo) -> Phrase:
-    return Phrase(one.action.kind, "do-several" if one.due.networks else "do", named(one))
+    action = one.action
+    return Phrase(action.several if one.due.networks and action.several else action.does, {"todo": named(one)})
 
 
 def _who(one: Todo) -> str:
