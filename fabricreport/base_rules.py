@@ -149,12 +149,10 @@ _SHARES: Mapping[str, Rule] = {
     "tco.server_share": {"of": "the total cost", **_WHOLE},
     "tco.discount": {"of": "InfiniBand's price"},
     "tco.premium": {"of": "the other's price"},
-    "latency.exposed": _of("GPU time lost waiting for the network", _WHOLE, _OF_TIME),
-    "latency.exposed_now": _of("GPU time lost waiting for the network", _OF_TIME, size=Size.NOW),
-    "latency.exposed_final": _of("GPU time lost waiting for the network", _OF_TIME, size=Size.FULL),
-    "latency.job.exposed": _of(
-        "GPU time lost waiting for the network", _OF_TIME, size=Size.NOW, stage="one size of job"
-    ),
+    "latency.exposed": _of("GPU time lost to network traffic", _WHOLE, _OF_TIME),
+    "latency.exposed_now": _of("GPU time lost to network traffic", _OF_TIME, size=Size.NOW),
+    "latency.exposed_final": _of("GPU time lost to network traffic", _OF_TIME, size=Size.FULL),
+    "latency.job.exposed": _of("GPU time lost to network traffic", _OF_TIME, size=Size.NOW, stage="one size of job"),
     "latency.job.share": _of("GPU time in jobs of one size", _OF_TIME, statistic=Statistic.STATED),
     "latency.part": {"of": "the step", "size": Size.JOB, "statistic": Statistic.MEAN},
     "latency.penalty": _of("extra step time", size=Size.NOW, of="the other's step"),

@@ -14,7 +14,7 @@ from rows import rows
 import fabricreport.inputs as inputs_module
 from fabricreport.case import open_case
 from fabricreport.evidence import read_yaml
-from fabricreport.provenance import inputs_of, plain
+from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.latency import charts
 from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs as latency_inputs
@@ -222,3 +222,9 @@ def test_fitted_factors_stay_near_themselves_whatever_one_value_the_models_error
     found = latency_inputs.calibration(asked, measured=latency_inputs.Measured(1.1, 0.9, 0.2, 8))
     for factor, fitted in ((found.latency_factor, 1.1), (found.bandwidth_factor, 0.9)):
         assert np.all(np.abs(np.log(plain(factor) / fitted)) < 1.5)
+
+
+def test_the_widest_gap_is_told_of_where_it_is_furthest_from_nothing_either_way() -> None:
+    sweep = latency_gap.Sweep((16.0, 32.0, 384.0), Traced(np.tile([0.001, -0.03, 0.02], (5, 1))))
+    at, gap = latency_gap.widest(sweep)
+    assert at == 32.0 and plain(gap).tolist() == [-0.03] * 5

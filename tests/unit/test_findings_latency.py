@@ -21,7 +21,6 @@ from fabricreport.sections.latency.figure_context import LatencyFigures
 from fabricreport.sections.latency.figures import FIGURES
 from fabricreport.sections.latency.findings import LatencyFinding as F
 from fabricreport.sections.latency.findings import spoken
-from fabricreport.sections.latency.gap import Sweep
 from fabricreport.sections.latency.inputs import Measured
 from fabricreport.sections.latency.measured import ClientLog, ClientMeasurements
 from fabricreport.sections.latency.result import LatencyResult
@@ -62,16 +61,6 @@ def exposing(result: LatencyResult, share: float, **others: float) -> LatencyRes
     named = {o.replace("_", "-"): v for o, v in others.items()}
     lost = {o: flat(named.get(o, share)) for o in result.exposed_now}
     return replace(result, exposed_share=lost, exposed_now=lost, exposed_final=lost)
-
-
-def gaps(result: LatencyResult, **changes: Any) -> LatencyResult:
-    return replace(result, gap=replace(result.gap, **changes))
-
-
-def sweep(result: LatencyResult, *medians: float) -> Sweep:
-    """A gap that is the same in every draw, at the first sizes tried."""
-    at = result.gap.ring.at[: len(medians)]
-    return Sweep(at, Traced(np.tile(medians, (DRAWS, 1))))
 
 
 def client_log(factors: Measured | None, nodes: int = 8) -> ClientLog:
@@ -137,8 +126,6 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
         (F.SITES_APART,),
     ),
     "shared": (lambda r: r, {"cluster__tenancy": "multi"}, (F.JOBS_PUBLISHED,)),
-    "quiet at every size": (lambda r: gaps(r, step_by_size=sweep(r, 0.01, 0.0)), {}, ()),
-    "loud at some size": (lambda r: gaps(r, step_by_size=sweep(r, 0.02, 0.0)), {}, (F.STEP_EXCEEDS,)),
     "a mixture": (lambda r: r, {"workload__kind": "pretraining-moe"}, (F.BEYOND, F.BEYOND_MIXTURE)),
     "a simulation": (lambda r: r, {"workload__kind": "hpc-simulation"}, (F.BEYOND,)),
     "inference": (lambda r: r, {"workload__kind": "inference-multi-node"}, (F.BEYOND,)),
@@ -148,7 +135,6 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
 """By name: what is changed of the result, what of the params, and what then holds among other things."""
 NOT_THERE: Mapping[str, tuple[F, ...]] = {
     "as it is": (F.BEYOND,),
-    "quiet at every size": (F.STEP_EXCEEDS,),
     "inside": (F.TRAFFIC, F.PLAN_CHOSEN),
 }
 

@@ -50,8 +50,8 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing | None:
             axis.plot(sweep.at, middle, color=colour, marker="o", markersize=3)
             ends.append((label, float(middle[-1]), float(sweep.at[-1]), colour))
             records += [(label, n, *v) for n, v in zip(sweep.at, zip(low, middle, high, strict=True), strict=True)]
-        top = max(r[4] for r in records)
-        placed = spread_labels([e[1] for e in ends], top * 0.085)
+        top, bottom = max(r[4] for r in records), min(0.0, *(r[2] for r in records))
+        placed = spread_labels([e[1] for e in ends], (top - bottom) * 0.085)
         for (label, _, x, colour), y in zip(ends, placed, strict=True):
             label_end(axis, x, y, label, colour, dx=7)
         axis.axhline(threshold, color=MUTED, linewidth=0.9, linestyle="--")

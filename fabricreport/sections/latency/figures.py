@@ -38,7 +38,7 @@ def _exposed(suffix: str, when: str) -> EachSpec:
     return EachSpec(
         f"latency.exposed{suffix}[option]",
         "share",
-        label=lambda at, option: f"GPU time lost waiting for the network {when}: {at.names[option]}",
+        label=lambda at, option: f"GPU time lost to network traffic {when}: {at.names[option]}",
         rule=_RULE_LOST + _RULE_STEP,
         value=lambda at, option: getattr(at.result, f"exposed{suffix or '_share'}")[option],
         inputs=lambda at, _: at.profile if suffix else (*at.profile, *_STAGES),

@@ -13,7 +13,6 @@ from fabricreport.provenance import plain
 from fabricreport.scenario import Params, is_given
 from fabricreport.sections.client import gpu_type, shared_cluster
 from fabricreport.sections.latency.figure_context import THRESHOLD
-from fabricreport.sections.latency.gap import within
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.validity import Outside, beyond
@@ -55,8 +54,6 @@ class LatencyFinding(StrEnum):
     SITES_JOINED = "one network joins several sites"
     SITES_APART = "each of several sites has a network of its own"
     RUNS_DIRECT = "the traffic that takes longest goes from GPU to GPU"
-    # when it matters
-    STEP_EXCEEDS = "the step's median gap passes the threshold at some size tried"
     # outside what the model was tried on
     BEYOND = "the model of a step was tried on no such run"
     BEYOND_MIXTURE = "a mixture of experts"
@@ -88,7 +85,7 @@ class _Read:
 def spoken(given: Inputs, result: LatencyResult, figure: FigureOf) -> Spoken:
     """Findings and words of the latency section; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, figure)
-    groups = (_opening, _step, _jobs, _sites, _running, _mattering, _beyond)
+    groups = (_opening, _step, _jobs, _sites, _running, _beyond)
     return Spoken(Findings(LatencyFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -140,11 +137,6 @@ def _running(read: _Read) -> Iterator[LatencyFinding]:
         yield F.SPARES
     if read.result.traffic[0].algorithm == "direct":
         yield F.RUNS_DIRECT
-
-
-def _mattering(read: _Read) -> Iterator[LatencyFinding]:
-    if within(read.given, read.result.gap.step_by_size, read.threshold)[1]:
-        yield F.STEP_EXCEEDS
 
 
 def _beyond(read: _Read) -> Iterator[LatencyFinding]:

@@ -16,6 +16,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.parameters import MOST_GPUS, Job, job
 from fabricreport.models.collectives.timing import allreduce
+from fabricreport.provenance import plain
 from fabricreport.sections.client import largest_job
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import Measured
@@ -142,10 +143,8 @@ def _trainable(given: Inputs, sizes: tuple[int, ...]) -> list[int]:
     return [gpus for gpus in roomy if gpus % replica == 0] or [largest_job(given, int(given.params.cluster.gpus))]
 
 
-def within(given: Inputs, sweep: Sweep, threshold: float) -> tuple[float, bool]:
-    """(the largest size up to which the median gap stays within the threshold, whether it ever exceeds it)."""
-    median = np.median(np.asarray(sweep.gap), axis=0)
-    small = np.cumprod(median <= threshold)
-    count = int(small.sum())
-    per_node = float(given.params.cluster.gpus_per_node)
-    return (sweep.at[count - 1] if count else per_node), count < len(sweep.at)
+def widest(sweep: Sweep) -> tuple[float, Any]:
+    """Where along a sweep the median gap is furthest from nothing, either way, and the gap there, (draws,)."""
+    median = np.abs(np.median(plain(sweep.gap), axis=0))
+    place = int(np.argmax(median))
+    return sweep.at[place], sweep.gap[:, place]

@@ -1,11 +1,11 @@
-"""The figures on the gap between the fabrics: what it costs, and up to which size it is not worth a thought."""
+"""The figures on the gap between the fabrics: what it costs, and at which size of job it is widest."""
 
 from __future__ import annotations
 
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.latency import inputs
-from fabricreport.sections.latency.figure_context import THRESHOLD, Spec
-from fabricreport.sections.latency.gap import within
+from fabricreport.sections.latency.figure_context import Spec
+from fabricreport.sections.latency.gap import widest
 
 _PENALTY = (
     Spec(
@@ -19,14 +19,25 @@ _PENALTY = (
     ),
 )
 
-_QUIET = Spec(
-    "latency.quiet_up_to.step",
-    "gpus",
-    label="Largest cluster tried at which the gap is not worth a thought: step",
-    rule="largest size, doubling, up to which the median gap stays within evidence:latency-worth-a-thought",
-    value=lambda at: within(at.given, at.result.gap.step_by_size, at.given.central(THRESHOLD))[0],
-    inputs=lambda at: {*inputs_of(at.result.gap.step_by_size.gap), THRESHOLD, *inputs.PROFILE[:3]},
+_WIDEST = (
+    Spec(
+        "latency.widest_at",
+        "gpus",
+        label="Size of job at which the median steps differ most",
+        rule="of the sizes drawn, doubling, that of the largest median gap either way",
+        value=lambda at: widest(at.result.gap.step_by_size)[0],
+        inputs=lambda at: {*inputs_of(at.result.gap.step_by_size.gap), *inputs.PROFILE[:3]},
+    ),
+    Spec(
+        "latency.widest",
+        "share",
+        label=lambda at: f"Extra step time of {at.ours} over {at.base} where it is furthest from nothing",
+        rule="step time ÷ step time − 1, outcome by outcome, at the size of the largest median gap either way",
+        value=lambda at: widest(at.result.gap.step_by_size)[1],
+        inputs=inputs.PROFILE,
+        digits=2,
+    ),
 )
 
-GAP_SPECS = (*_PENALTY, _QUIET)
+GAP_SPECS = (*_PENALTY, *_WIDEST)
 """Every figure on the gap."""

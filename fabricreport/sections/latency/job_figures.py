@@ -154,7 +154,7 @@ JOB_SPECS = (
     EachSpec(
         "latency.job.exposed[job]",
         "share",
-        label=lambda at, job: f"GPU time lost waiting for the network in jobs of {job} GPUs: {at.base}",
+        label=lambda at, job: f"GPU time lost to network traffic in jobs of {job} GPUs: {at.base}",
         rule="as for the whole, of this size alone",
         value=lambda at, job: at.result.by_job[int(job)],
         inputs=lambda at, _: at.profile,

@@ -29,7 +29,7 @@ def jobs(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table | None
         plan = result.jobs.own[result.pair[0].id][size].plan
         cells = [figure(f"latency.job.{part}.{size}") for part in ("gpus", "share", "exposed")]
         rows.append(Row([*cells, Name(plan.text() if plan else "one domain on each GPU")]))
-    return Table([Column("Job"), Column("GPU time"), Column("Waiting"), Column("Plan")], rows)
+    return Table([Column("Job"), Column("GPU time"), Column("To traffic"), Column("Plan")], rows)
 
 
 def steps(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table:

@@ -48,7 +48,7 @@ CAUSES: Mapping[str, str] = {
     "staff_and_training": "Network staff and training",
     "residual": "Resale value at the end",
     "lost_bring_up": "GPU time lost until stable",
-    "lost_communication": "GPU time lost waiting for the network",
+    "lost_communication": "GPU time lost to network traffic",
     "lost_tail": "GPU time lost to stalls and collisions",
     "lost_interruptions": "GPU time lost to network faults",
     "delay": "Price of delay besides GPU time",

@@ -62,7 +62,7 @@ _TOTALS = (
         "tco.useful[option]",
         "share",
         label=lambda at, option: f"Share of GPU time that does work: {at.names[option]}",
-        rule="mean over the outcomes of the product of what slow servers, faults of GPUs and hosts, checkpoints, start-up, time spent waiting for the network, stalls and network faults leave",
+        rule="mean over the outcomes of the product of what slow servers, faults of GPUs and hosts, checkpoints, start-up, network traffic, stalls and network faults leave",
         value=lambda at, option: at.result.useful_share[option],
         inputs=_SIZE,
         central="mean",

@@ -13,6 +13,8 @@ from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.words import named
 
 UNPRICED = "not priced"
+TRIFLE, TRIFLE_USD = "next to nothing", 100.0
+"""What a step is said to be worth below an amount that nobody would act on."""
 WORTH_HEAD = "Worth on average"
 
 
@@ -56,4 +58,6 @@ def _short_day(day: date) -> str:
 
 
 def _worth(one: Todo) -> str:
-    return f"{{{WORTH}.{one.action.kind}}}" if one.due.worth else UNPRICED
+    if one.due.worth is None:
+        return UNPRICED
+    return Name(TRIFLE) if one.due.worth.usd < TRIFLE_USD else f"{{{WORTH}.{one.action.kind}}}"
