@@ -51,8 +51,10 @@ def test_a_price_that_the_files_lack_is_named(case: Case) -> None:
 
 
 def test_a_memo_that_no_price_of_the_files_enters_says_so(case: Case) -> None:
-    assert F.PRICED in told(case).findings
-    assert F.PRICED not in told(case, prices=()).findings
+    one = case.evidence().prices[0]
+    of = {stale: told(case, prices=(replace(one, stale=stale),)).findings for stale in (True, False)}
+    assert F.STALE in of[True] and F.IN_DATE in of[False] and F.UNPRICED in told(case, prices=()).findings
+    assert not {F.STALE, F.UNPRICED} & {*of[False]}
 
 
 def test_a_row_held_back_is_told_by_name(case: Case) -> None:

@@ -18,7 +18,9 @@ class EvidenceFinding(StrEnum):
 
     MOSTLY_ASSUMED = "more than half of the inputs behind the advice are assumptions"
     GRADES_HERE = "the body does not say how many inputs have which grade"
-    PRICED = "a price of the price files is behind the advice"
+    STALE = "a price behind the advice is out of date"
+    IN_DATE = "prices are behind the advice, and none is out of date"
+    UNPRICED = "no price of the price files is behind the advice"
     HELD = "a price row was held back"
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
     ELICITED = "experts judged for this client what nobody has published"
@@ -44,8 +46,7 @@ def _holds(given: Inputs, result: EvidenceResult) -> Iterator[EvidenceFinding]:
         yield F.MOSTLY_ASSUMED
     if given.params.asked != Question.BUY_ONCE:
         yield F.GRADES_HERE
-    if result.prices:
-        yield F.PRICED
+    yield F.STALE if any(p.stale for p in result.prices) else F.IN_DATE if result.prices else F.UNPRICED
     if given.prices.quarantine:
         yield F.HELD
     if any(p.stand_in for p in result.prices):

@@ -35,7 +35,8 @@ def prices(given: Inputs, result: EvidenceResult, figure: FigureOf) -> Table:
         for p in result.prices
     ]
     heads = ("Item", "Price", "Date", "Age", "Good until", "Grade", "Used for")
-    return Table([Column(h, style="mixed" if h == "Price" else "value") for h in heads], rows)
+    columns = [Column(h, "mixed" if h == "Price" else "value", 0 if h == "Age" else None) for h in heads]
+    return Table(columns, rows)
 
 
 def used_for(options: Collection[Option], price_id: str) -> Name:
