@@ -53,7 +53,7 @@ def table(given: Inputs, result: DecisionResult, tests: DiligenceResult, told: S
     """What to pass and what a shortfall costs; of either of two where none is advised over the other."""
     promises, of_rival = shown(result, tests, told), {p.id: p for p in tests.promises_of_rival}
     if not of_rival:
-        heads: list[str | Name] = ["Pass", "Credit from", "A shortfall costs"]
+        heads: list[str | Name] = ["Pass", "Credit beyond", "A shortfall costs"]
         rows = [Row([p.title, p.passes, p.credit or p.passes, p.price]) for p in promises]
     else:
         pair = (tests.option.id, tests.rival.id)

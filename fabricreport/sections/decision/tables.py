@@ -18,7 +18,13 @@ from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.turning_words import course_told
 from fabricreport.vocabulary import LEANS, CourseKind, Question, Side
 
-OF_OWNERS = ("cluster.optics", "cluster.premises", "money.manager_licence", "money.switch_system_licence")
+OF_OWNERS = (
+    "cluster.optics",
+    "cluster.premises",
+    "organisation.operations",
+    "money.manager_licence",
+    "money.switch_system_licence",
+)
 """Keys of the params about what only an owner buys."""
 _MORE = "Switches at full size: more start slower"
 

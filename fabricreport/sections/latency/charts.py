@@ -8,6 +8,7 @@ import pandas as pd
 from fabricreport.blocks import Drawing
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
+from fabricreport.sections.client import largest_job
 from fabricreport.sections.latency.figure_context import THRESHOLD
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.theme import (
@@ -34,7 +35,7 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing | None:
     if len(result.gap.sizes) == 1:
         return None
     chart_id = "fig-latency-scale"
-    threshold, gpus = given.central(THRESHOLD), int(given.params.cluster.gpus)
+    threshold, gpus = given.central(THRESHOLD), largest_job(given, int(given.params.cluster.gpus))
     gap = result.gap
     lines = (
         ("AllReduce, flat ring", gap.ring, SECOND),

@@ -78,10 +78,10 @@ def flat_ring(given: Inputs, gpus: int) -> Mapping[str, str]:
 
 
 def sweep_sizes(given: Inputs) -> tuple[int, ...]:
-    """Sizes of one job from two nodes upwards, doubling, to the largest network the client plans, within what the model covers."""
+    """Sizes of one job from two nodes upwards, doubling, to the largest that the client plans, within what the model covers."""
     cluster = given.params.cluster
     least = 2 * int(cluster.gpus_per_node)
-    largest = max(least, min(MOST_GPUS, max(cluster.networks(gpus)[0] for gpus, _ in inputs.stages(given))))
+    largest = max(least, min(MOST_GPUS, max(largest_job(given, gpus) for gpus, _ in inputs.stages(given))))
     doubled = (least << step for step in range(MOST_GPUS.bit_length()))
     return (*(gpus for gpus in doubled if APART * gpus <= largest), largest)
 

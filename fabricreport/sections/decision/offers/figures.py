@@ -254,7 +254,7 @@ _ALL = (
         label="What a cent less for a GPU-hour is worth over the horizon",
         rule="what the first offer's total grows by for each dollar an hour ÷ 100",
         value=lambda at: found(at).per_dollar / 100,
-        inputs=(HORIZON, "param:cluster.gpus"),
+        inputs=lambda at: {*inputs_of(found(at).leading.cost.per_dollar), HORIZON, "param:cluster.gpus"},
         when=_some,
     ),
     Spec(

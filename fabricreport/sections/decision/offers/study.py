@@ -103,10 +103,14 @@ class OffersResult:
         return self.judged.get(self.pick.second)
 
     @property
+    def leading(self) -> Judged:
+        """The offer to take or to ask first, else the cheapest."""
+        return self.best or next(iter(self.judged.values()))
+
+    @property
     def per_dollar(self) -> float:
-        """What the total of the first grows by for each dollar more for a GPU-hour."""
-        judged = self.best or next(iter(self.judged.values()))
-        return mean_of(judged.cost.per_dollar)
+        """What the total of the leading offer grows by for each dollar more for a GPU-hour."""
+        return mean_of(self.leading.cost.per_dollar)
 
     @property
     def room(self) -> float | None:

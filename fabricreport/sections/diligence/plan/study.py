@@ -247,7 +247,7 @@ def _at(
             Bar(
                 making.number_id(entry, stage, *parts, gpus, size),
                 _unit(entry),
-                label=f"{entry.id}, stage {stage.number}: threshold on {gpus:,} GPUs at {size:,} bytes",
+                label=f"{entry.id}, stage {stage.number}: threshold{', that of the idle test' if name else ''} on {gpus:,} GPUs at {size:,} bytes",
                 noise=entry.noise,
                 together=making.layout.judged(stage),
                 at_least=at_least,

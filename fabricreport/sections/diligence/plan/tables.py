@@ -65,10 +65,10 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
 def _heads(options: Sequence[str]) -> list[Column]:
     """Columns of the values; of either option where the course is open, and then nobody leads."""
     if len(options) == 1:
-        values = [Name("Floor"), Name("Credit from"), Name("Saving gone at")]
+        values = [Name("Floor"), Name("Credit beyond"), Name("Saving gone at")]
         errors = ["Sound fails", "Lost passes"]
     else:
-        values = [Name(f"{head}, {option}") for head in ("Floor", "Credit from") for option in options]
+        values = [Name(f"{head}, {option}") for head in ("Floor", "Credit beyond") for option in options]
         errors = ["Sound fails"]
     mixed = [Column(head, style="mixed") for head in values]
     return [*mixed, Column("Runs"), *(Column(head, style="mixed") for head in errors)]
@@ -98,7 +98,7 @@ def credits(given: Inputs, result: DiligenceResult) -> Table:
         *(["Network"] if len(both) > 1 else []),
         "Order",
         "On",
-        "Credit from",
+        "Credit beyond",
         "For each percent",
         "At most",
         "Which is",

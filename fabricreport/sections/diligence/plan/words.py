@@ -15,6 +15,9 @@ from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.diligence.terms import paid_for
 from fabricreport.sections.sites import sites_in_use
 
+OTHER_LOSSES = {"latency": "T-LATENCY", "interruptions": "T-INTERRUPTIONS", "detection": "T-DETECTION"}
+"""Promises paid for beside bandwidth and time, by the test that shows each."""
+
 
 def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
     """The words of the plan; the same names for every client."""
@@ -25,6 +28,7 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_setups": tuple(_setups(result)),
         "plan_stages": tuple(_stages(result, plan)),
         "plan_reasons": tuple(_reasons(plan)),
+        "plan_losses": tuple(_losses(result)),
         "plan_unused": Name(" and ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
         "exchange": Name(result.terms.exchange.name),
         "exchange_test": Name(result.terms.exchange.test),
@@ -47,6 +51,15 @@ def _test(test: PlannedTest, result: DiligenceResult) -> Named:
     asks = Name(", ".join(q for q in test.questions if q in result.put) or "none")
     said = {"title": Name(test.title), "why": Name(test.why), "asks": asks, "stage": Name(str(test.stage))}
     return Named(test.id, f"{test.id}-{test.stage}", **said, command=Listing(test.command))
+
+
+def _losses(result: DiligenceResult) -> Iterator[Named]:
+    """What is credited besides bandwidth and time, by its test; of either network where the course is open."""
+    of_rival = {p.id for p in result.promises_of_rival if p.price is not None}
+    for promise in result.promises:
+        if promise.id in OTHER_LOSSES and promise.price is not None:
+            either = Name("either") if promise.id in of_rival else None
+            yield Named(OTHER_LOSSES[promise.id], promise.id, either=either)
 
 
 def _setups(result: DiligenceResult) -> Iterator[Named]:
