@@ -210,10 +210,11 @@ def test_the_chart_draws_from_the_result(name: str) -> None:
     assert len(chart.data) > 1 and len({len(row) for row in chart.data}) == 1
 
 
-def test_the_sweep_doubles_to_the_largest_network_the_client_plans_and_no_further() -> None:
-    assert latency_gap.sweep_sizes(case("kestrel-lab").inputs)[-2:] == (4096, 8192)
-    assert latency_gap.sweep_sizes(case("halden-cloud").inputs)[-2:] == (512, 1152)
-    assert latency_gap.sweep_sizes(case("sites apart").inputs)[-1] == 4096
+def test_the_sweep_doubles_to_the_largest_job_the_client_plans_and_no_further() -> None:
+    assert latency_gap.sweep_sizes(case("kestrel-lab").inputs)[-2:] == (512, 1024)
+    assert latency_gap.sweep_sizes(changed("example", cluster__gpus=384).inputs)[-2:] == (256, 384)
+    stated = changed("example", workload__jobs=[{"gpus": 64, "share": 1.0}])
+    assert latency_gap.sweep_sizes(stated.inputs) == (16, 32, 64)
 
 
 @rows("error", [0.9, 1.0, 1.2])

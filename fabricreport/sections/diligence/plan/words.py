@@ -29,7 +29,7 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_stages": tuple(_stages(result, plan)),
         "plan_reasons": tuple(_reasons(plan)),
         "plan_losses": tuple(_losses(result)),
-        "plan_unused": Name(" and ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
+        "plan_unused": Name(", ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
         "exchange": Name(result.terms.exchange.name),
         "exchange_test": Name(result.terms.exchange.test),
         "rival": OptionName(result.rival.name, result.rival.id),
