@@ -469,7 +469,7 @@ class Inputs(Reader):
             price_unit(self.prices[input_id[6:]]) if input_id.startswith("price:") else record["unit"],
             label=record["label"],
             rule=origin(record, stated=stated is not None),
-            inputs=(input_id,),
+            inputs=(input_id, *self.rates_of(input_id)),
             digits=6 if exact else 3,
         )
         drawn = replace(drawn, currency=self.currency_of(input_id))
@@ -485,10 +485,16 @@ class Inputs(Reader):
 
     def _stated(self, input_id: str) -> float | None:
         kind, _, name = input_id.partition(":")
-        if kind == "contested" or (kind == "price" and self.prices[name].currency != self.currency):
+        figure = None if kind == "contested" else self.uncertain(input_id)
+        if figure is None or not figure.states_central:
             return None
-        figure = self.uncertain(input_id)
-        return figure.central if figure.states_central else None
+        own = self.prices[name].currency if kind == "price" else self.currency
+        return self.prices.convert(figure.central, own, self.currency)
+
+    def rates_of(self, input_id: str) -> tuple[str, ...]:
+        """The exchange rates between a price and the memo's currency."""
+        kind, _, name = input_id.partition(":")
+        return tuple(self.prices.rate(self.prices[name].currency, self.currency).inputs) if kind == "price" else ()
 
 
 def _once(made: dict[str, Found], name: str, make: Callable[[], Found]) -> Found:

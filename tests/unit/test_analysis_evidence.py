@@ -53,8 +53,10 @@ def test_every_price_behind_the_advice_is_listed_once_with_what_it_is_used_for(
     assert len(table.rows) == len(result.prices) == value(result, "prices")
     for option in case.options:
         for ref in option.references:
-            assert used_for(case.options, ref) == EVERY or option.name in used_for(case.options, ref)
-    assert used_for(case.options, "price:electricity") == EVERY
+            assert used_for(case.inputs, ref) == EVERY or option.name in used_for(case.inputs, ref)
+    assert used_for(case.inputs, "price:electricity") == EVERY
+    kestrel = bench.case("kestrel-lab").inputs
+    assert used_for(kestrel, "price:fx-eur-usd") == "RoCEv2 800G on white-box switches"
 
 
 def test_stale_prices_come_first_and_are_counted(case: Case, result: EvidenceResult) -> None:

@@ -209,6 +209,16 @@ def test_among_options_of_one_side_that_money_does_not_tell_apart_what_the_clien
     assert found.lead == pytest.approx(50 - (gap if choice == "white" else 0))
 
 
+def test_an_option_that_its_own_pair_cannot_tell_apart_is_preferred_though_a_cheaper_one_is_too_far() -> None:
+    totals = {**pair(50, 20), "branded": np.full(NORMAL.size, 103.0), "white": np.full(NORMAL.size, 104.0)}
+    stated = Weighing("neither", date_stated=False, grounds=((Ground.POLICY, frozenset({"white", "branded"})),))
+    found = decide(
+        totals, {**FAMILIES, "branded": "rocev2"}, rule=RULE, ready=dict.fromkeys(totals, 1.0), weighing=stated,
+        apart=lambda a, b: Apart(0.0, 1.0 if "branded" in (a, b) else 10.0, 1.0), gpus=1024, gpus_per_node=8,
+    )  # fmt: skip
+    assert (found.choice, found.preferred_by) == ("white", Ground.POLICY)
+
+
 @pytest.mark.parametrize(
     ("gaps", "tied"),
     [

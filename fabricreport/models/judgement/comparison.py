@@ -277,7 +277,7 @@ def _preferred(
     for other in cheaper[1:] if any(speaks_for for _, speaks_for in weighing.grounds) else ():
         gap = _mean(plain(totals[other])) - _mean(plain(totals[first]))
         if gap > apart(first, other).material(rule, stated):
-            break
+            continue  # each pair has its own amount: a dearer one may still lie within that of its pair
         telling = [(g, other in options) for g, options in weighing.grounds if (first in options) != (other in options)]
         if telling and telling[0][1]:
             return other, telling[0][0]

@@ -144,10 +144,10 @@ def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]
         assert at is not None, "a turning input turns somewhere"
         side = edge.side if edge else turn.side
         low, high, at = map(own.told, (turn.low, turn.high, at))
-        used, level = (
-            result.numbers[f"decision.{point}.{key_of(turn.input_id)}"].text
-            for point in ("in_use", edge.end if edge else "break_even")
-        )
-        told = f"{used}; {'changes' if edge else 'level'} {side} {level}, {formats.of_hundred(turn.chance)}"
+        told = {(c.turn.input_id, c.edge.course, c.edge.side) for c in result.changes}
+        on_page_one = edge is not None and (turn.input_id, edge.course, edge.side) in told
+        point = "change.at" if on_page_one else edge.end if edge else "break_even"
+        used, level = (result.numbers[f"decision.{p}.{key_of(turn.input_id)}"].text for p in ("in_use", point))
+        words = f"{used}; {'changes' if edge else 'level'} {side} {level}, {formats.of_hundred(turn.chance)}"
         name = input_names(given, turn.input_id).row
-        yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, side, told
+        yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, side, words

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import item_names
-from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.sections.evidence.elicited_figures import QUANTILES, judgement, persons
@@ -29,7 +28,7 @@ def prices(given: Inputs, result: EvidenceResult, figure: FigureOf) -> Table:
                 figure(f"evidence.age.{p.item}"),
                 f"**past:** {p.expiry.isoformat()}" if p.stale else Name(p.expiry.isoformat()),
                 f"{p.grade} {{cite {p.id}}}",
-                Name(OFFER) if p.id in result.offered else used_for(given.options, p.id),
+                Name(OFFER) if p.id in result.offered else used_for(given, p.id),
             ]
         )
         for p in result.prices
@@ -39,10 +38,14 @@ def prices(given: Inputs, result: EvidenceResult, figure: FigureOf) -> Table:
     return Table(columns, rows)
 
 
-def used_for(options: Collection[Option], price_id: str) -> Name:
-    """The options whose bill names a price; all of them where none does, or each."""
-    named = [option.name for option in options if price_id in option.references]
-    return Name(EVERY if len(named) in (0, len(options)) else ", ".join(named))
+def used_for(given: Inputs, price_id: str) -> Name:
+    """The options whose bill names a price, or one that this exchange rate converts; all of them where none does, or each."""
+    named = [
+        option.name
+        for option in given.options
+        if price_id in option.references or any(price_id in given.rates_of(ref) for ref in option.references)
+    ]
+    return Name(EVERY if len(named) in (0, len(given.options)) else ", ".join(named))
 
 
 def elicited(given: Inputs, result: EvidenceResult) -> Table | None:

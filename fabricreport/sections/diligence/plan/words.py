@@ -82,4 +82,10 @@ def _reasons(plan: Plan) -> Iterator[Named]:
     """Each reason for a threshold with the tests it holds for."""
     for basis in dict.fromkeys(test.basis for test in plan.tests):
         of = [test for test in plan.tests if test.basis == basis]
-        yield Named(", ".join(dict.fromkeys(t.id for t in of)), basis, reason=Name(of[0].reason))
+        named = [
+            f"{test} (stage {', '.join(dict.fromkeys(str(t.stage) for t in of if t.id == test))})"
+            if len({t.basis for t in plan.tests if t.id == test}) > 1
+            else test
+            for test in dict.fromkeys(t.id for t in of)
+        ]
+        yield Named(", ".join(named), basis, reason=Name(of[0].reason))
