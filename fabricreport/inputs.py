@@ -27,6 +27,7 @@ from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
+from fabricreport.books.prices.currency import Rate
 from fabricreport.books.questions import known_ids
 from fabricreport.books.quotable import QUOTABLE
 from fabricreport.constants import catalogue, practice
@@ -327,8 +328,7 @@ class Inputs(Reader):
 
     def _converted(self, input_id: str) -> bool:
         """Whether `draw` gives an input in another currency than its own."""
-        kind, _, name = input_id.partition(":")
-        return kind == "price" and self.prices[name].currency != self.currency
+        return input_id.startswith("price:") and self.prices[input_id[6:]].currency != self.currency
 
     def _following(self, input_id: str, drawn: Any) -> Traced:
         """The draws under the input's own id; one replaced by a reference takes the other's."""
@@ -469,7 +469,7 @@ class Inputs(Reader):
             price_unit(self.prices[input_id[6:]]) if input_id.startswith("price:") else record["unit"],
             label=record["label"],
             rule=origin(record, stated=stated is not None),
-            inputs=(input_id, *self.rates_of(input_id)),
+            inputs=(input_id, *self.rate_of(input_id).inputs),
             digits=6 if exact else 3,
         )
         drawn = replace(drawn, currency=self.currency_of(input_id))
@@ -484,17 +484,13 @@ class Inputs(Reader):
         return self.currency if input_id.startswith("price:") else "USD"
 
     def _stated(self, input_id: str) -> float | None:
-        kind, _, name = input_id.partition(":")
-        figure = None if kind == "contested" else self.uncertain(input_id)
-        if figure is None or not figure.states_central:
-            return None
-        own = self.prices[name].currency if kind == "price" else self.currency
-        return self.prices.convert(figure.central, own, self.currency)
+        figure = None if input_id.startswith("contested:") else self.uncertain(input_id)
+        return figure.central * self.rate_of(input_id).rate if figure and figure.states_central else None
 
-    def rates_of(self, input_id: str) -> tuple[str, ...]:
-        """The exchange rates between a price and the memo's currency."""
-        kind, _, name = input_id.partition(":")
-        return tuple(self.prices.rate(self.prices[name].currency, self.currency).inputs) if kind == "price" else ()
+    def rate_of(self, input_id: str) -> Rate:
+        """The exchange rate from the currency of a price to the memo's; of all else one for one."""
+        name = input_id.removeprefix("price:")
+        return self.prices.rate(self.currency if name == input_id else self.prices[name].currency, self.currency)
 
 
 def _once(made: dict[str, Found], name: str, make: Callable[[], Found]) -> Found:

@@ -84,8 +84,8 @@ def test_a_course_of_another_size_is_named_though_its_option_is_not_compared_her
         ("open cloud", {F.ASK_BOTH}, {F.ON_PRICE, F.TAKE}),
         (
             "kestrel-lab",
-            {F.SETTLE_STAGE_ONE, F.ALSO_TIED, F.TIE_SETTLED},
-            {F.TAKE, F.TAKE_SMALL},
+            {F.SIGN_STAGE_ONE, F.ALSO_TIED, F.TIE_SETTLED},
+            {F.TAKE, F.TAKE_SMALL, F.SETTLE_STAGE_ONE},
         ),
         ("pressed", {F.RENT_FIRST_LATE}, {F.DATE_DEAR, F.TOO_LATE}),
         ("too late", {F.TOO_LATE, F.DATE_DEAR}, {F.RENT_FIRST_LATE}),

@@ -143,7 +143,11 @@ def test_an_entry_without_a_phrase_goes_by_its_label_without_asides() -> None:
     ("item", "name", "row"),
     [
         ("switch-qm9700", "a QM9700 switch (InfiniBand NDR)", "QM9700 switch (InfiniBand NDR)"),
-        ("switch-n9600-64od", "an N9600-64OD white-box switch (in EUR)", "N9600-64OD white-box switch (in EUR)"),
+        (
+            "switch-n9600-64od",
+            "an N9600-64OD white-box switch (listed in EUR)",
+            "N9600-64OD white-box switch (listed in EUR)",
+        ),
         ("fx-eur-usd", "the exchange rate of EUR to USD", "Exchange rate of EUR to USD"),
         ("gpu-hour-h100-aws-list", "an hour of one H100 (AWS, list price)", "Hour of one H100 (AWS, list price)"),
         ("gpu-hour-h100-some-seller", "an hour of one H100 (some seller)", "Hour of one H100 (some seller)"),

@@ -43,7 +43,7 @@ def used_for(given: Inputs, price_id: str) -> Name:
     named = [
         option.name
         for option in given.options
-        if price_id in option.references or any(price_id in given.rates_of(ref) for ref in option.references)
+        if price_id in option.references or any(price_id in given.rate_of(ref).inputs for ref in option.references)
     ]
     return Name(EVERY if len(named) in (0, len(given.options)) else ", ".join(named))
 
