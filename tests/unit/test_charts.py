@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +16,14 @@ from rows import rows
 from fabricreport.blocks import Drawing
 from fabricreport.models.judgement.difference import Difference
 from fabricreport.provenance import plain
+from fabricreport.sections.decision import charts
 from fabricreport.sections.decision.charts import MOST_TURNS, schedule_chart, switching_chart
 from fabricreport.sections.decision.courses.weeks import ASKS
 from fabricreport.sections.decision.offers.charts import IN_IT, sellers_chart
 from fabricreport.sections.schedule.calendar import Step
 from fabricreport.sections.tco.charts import MOST, causes_chart
 from fabricreport.sections.tco.charts_fabric import stages_chart
+from fabricreport.theme import row_canvas
 
 pytestmark = pytest.mark.slow
 
@@ -124,6 +129,26 @@ def test_a_switching_value_lies_on_the_side_that_is_told(name: str) -> None:
         used, low, high, at = (float(row[key]) for key in ("in_use", "p5", "p95", "turns_at"))
         assert low < high and (at > used) == (row["side"] == "above") and row["side"] in row["told"]
     assert height_mm(drawing) <= 60
+
+
+def test_the_longest_names_and_figures_leave_a_switching_chart_room_for_its_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    longest = "Share of its tuned bandwidth that sprayed Ethernet gets"
+    row = (longest, 2.0, 1.0, 9.0, 3.0, "below", "1.97; level below 0.739 per cluster-year, 10 of 100")
+    seen = []
+
+    @contextmanager
+    def kept(*args: Any, **more: Any) -> Iterator[Any]:
+        with row_canvas(*args, **more) as (figure, axis):
+            seen.append(axis)
+            yield figure, axis
+
+    monkeypatch.setattr(charts, "_switches", lambda *_: [row] * MOST_TURNS)
+    monkeypatch.setattr(charts, "row_canvas", kept)
+    client = case("example")
+    switching_chart(client.inputs, client.decision())
+    assert [round(axis.get_position().width, 3) >= 0.08 for axis in seen] == [True]
 
 
 @rows("name", OWNERS)

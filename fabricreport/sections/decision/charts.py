@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
@@ -131,9 +132,15 @@ def switching_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-
         axis.set_xlim(-1.5 * _PASSED, 1 + 2 * _PASSED)
         for x, words in ((0, "least"), (1, "most")):
             axis.text(x, -0.9, words, ha="center", va="center_baseline", color=MUTED)
-        label_end(axis, 1 + 2 * _PASSED, -0.9 + RISE, "in use; where it changes, how often beyond", MUTED)
+        label_end(axis, 1 + 2 * _PASSED, -0.9 + RISE, "in use; advice first changes, how often beyond", MUTED)
         drawing = svg(figure, chart_id)
     return Drawing(chart_id, drawing, rows_of(frame))
+
+
+def _bare(used: str, level: str) -> str:
+    """The first of two figures without its unit, where the second says it."""
+    number, *unit = re.split(r"\s", used, maxsplit=1)
+    return number if unit and level.endswith(unit[0]) else used
 
 
 def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]]:
@@ -148,6 +155,6 @@ def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]
         on_page_one = edge is not None and (turn.input_id, edge.course, edge.side) in told
         point = "change.at" if on_page_one else edge.end if edge else "break_even"
         used, level = (result.numbers[f"decision.{p}.{key_of(turn.input_id)}"].text for p in ("in_use", point))
-        words = f"{used}; {'changes' if edge else 'level'} {side} {level}, {formats.of_hundred(turn.chance)}"
+        words = f"{_bare(used, level)}; {'' if edge else 'level '}{side} {level}, {formats.of_hundred(turn.chance)}"
         name = input_names(given, turn.input_id).row
         yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, side, words
