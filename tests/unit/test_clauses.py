@@ -27,7 +27,6 @@ from fabricreport.formats import NBSP
 from fabricreport.inputs import INPUT_KINDS
 from fabricreport.sections.diligence.clauses import WORDS, Clause, clauses, fields_of, planned
 from fabricreport.sections.diligence.plan import tables as plan_tables
-from fabricreport.sections.diligence.plan.sheets import ethernets
 from fabricreport.sections.diligence.plan.words import plan_words
 from fabricreport.sections.diligence.tables import clause_words, contract_terms, first_questions, shortlist
 
@@ -124,10 +123,11 @@ def test_the_plan_names_no_question_that_the_letters_leave_out(base: str) -> Non
         plan_tables.manager(given, result),
         plan_tables.isolation(given, result),
     )
-    tests = plan_words(given, result)["plan_tests"]
+    words_of = plan_words(given, result)
+    tests = words_of["plan_tests"]
     asks = [str(test.said[part]) for test in tests for part in ("asks", "why")]  # type: ignore[attr-defined]
     asks += ["Q-OPS-10"] if result.plan.tests else []  # as the prose of the plan has them
-    asks += ["Q-NET-16"] if ethernets(given) else []
+    asks += [str(words_of["plan_settled"])]
     asks += [str(cell) for sheet in sheets for row in sheet.rows for cell in row.cells]
     letters = " ".join(str(cell) for row in contract_terms(given, result).rows for cell in row.cells)
     assert {q for words in asks for q in re.findall(r"Q-\w+-\d+", words)} <= {*re.findall(r"Q-\w+-\d+", letters)}

@@ -10,6 +10,7 @@ from fabricreport.findings import Listing, Name, Named, OptionName, joined
 from fabricreport.formats import listed
 from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
+from fabricreport.sections.diligence.plan.sheets import ethernets
 from fabricreport.sections.diligence.plan.tables import stage_numbers
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.diligence.terms import paid_for
@@ -17,6 +18,9 @@ from fabricreport.sections.sites import sites_in_use
 
 OTHER_LOSSES = {"latency": "T-LATENCY", "interruptions": "T-INTERRUPTIONS", "detection": "T-DETECTION"}
 """Promises paid for beside bandwidth and time, by the test that shows each."""
+
+SETTINGS_ASKED = "Q-NET-16"
+"""The question whose answer stands for a setting of lossless Ethernet that no source has."""
 
 
 def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
@@ -29,6 +33,7 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_stages": tuple(_stages(result, plan)),
         "plan_reasons": tuple(_reasons(plan)),
         "plan_losses": tuple(_losses(result)),
+        "plan_settled": Name(SETTINGS_ASKED) if SETTINGS_ASKED in result.put and ethernets(given) else None,
         "plan_unused": Name(", ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
         "exchange": Name(result.terms.exchange.name),
         "exchange_test": Name(result.terms.exchange.test),
