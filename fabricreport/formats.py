@@ -71,7 +71,7 @@ def money(value: float, digits: int = 3, symbol: str = "$") -> str:
     rounded = significant(value, digits)
     magnitude = abs(rounded)
     if 0 < magnitude < CENT:  # a price of every hour: what is small here is not nothing
-        return _signed(f"{symbol}{plain_number(magnitude, 2) if magnitude >= CENT**2 else 0}", rounded)
+        return _signed(f"{symbol}{plain_number(abs(value), 2) if magnitude >= CENT**2 else 0}", rounded)
     for size, letter in MAGNITUDES:
         if magnitude >= size and (size >= 1e6 or (digits < _EXACT and magnitude >= _LETTERED)):
             return _signed(f"{symbol}{plain_number(magnitude / size, digits)}{letter}", rounded)

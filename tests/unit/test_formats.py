@@ -84,6 +84,7 @@ def test_significant_digits_and_fixed_decimals() -> None:
         (money(0.0023214, 3, "€"), "€0.0023"),
         (money(-0.0023214), "−$0.0023"),
         (money(0.00999), "$0.01"),
+        (money(0.00295039157), "$0.003"),  # rounded once: not 0.00295 first
         (money(1e-9), "$0"),
         (money(-1e-9), "$0"),
         (write(0.00232, "usd/gpu-hour"), "$0.0023 per GPU-hour"),

@@ -109,9 +109,9 @@ class Document:
 
     @property
     def held(self) -> Mapping[str, str]:
-        """The numbered tables and figures of each annex as the contents name them, by the anchor of its heading."""
+        """The numbered tables and figures of each part of body and annexes as the contents name them, by the anchor of its heading."""
         found: dict[str, dict[str, list[str]]] = {}
-        for node in self.annexes:
+        for node in (*self.body, *self.annexes):
             if isinstance(node, PlacedHeading) and node.level == 1:
                 kinds = found[node.anchor] = {"Table": [], "Figure": []}
             elif isinstance(node, PlacedTable | PlacedFigure) and found:
