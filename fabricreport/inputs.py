@@ -474,7 +474,7 @@ class Inputs(Reader):
         )
         drawn = replace(drawn, currency=self.currency_of(input_id))
         # A source's own central figure is quoted as it stands; the median of a distribution around it is ours.
-        return drawn if stated is None else replace(drawn, value=stated, digits=6)
+        return drawn if stated is None else replace(drawn, value=stated, digits=3 if self._converted(input_id) else 6)
 
     def currency_of(self, input_id: str) -> str:
         """The currency that `draw` gives an amount in: a price is converted to the memo's, all else is in dollars."""

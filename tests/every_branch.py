@@ -38,14 +38,14 @@ class _Anything(dict[str, object]):
         return Name("something")
 
 
-def _placeholder() -> Named:
+def placeholder() -> Named:
     thing = Named("something", PLACE)
     thing.said = _Anything()
     return thing
 
 
 @dataclass(frozen=True)
-class _Lenient:
+class Lenient:
     """A case that answers for every declared figure, also for those that it lacks."""
 
     case: Case
@@ -85,7 +85,7 @@ class Branch:
 def branches(section: str, case: Case, params: Path) -> Iterator[Branch]:
     """Every prose cell of a notebook, rendered for a case."""
     space: dict[str, Any] = {"__name__": "__main__"}
-    lenient = _Lenient(case)
+    lenient = Lenient(case)
     with mock.patch.object(case_module, "open_case", lambda _: case):
         for number, (source, tags) in enumerate(sources(section), start=1):
             if not is_prose(source):
@@ -102,7 +102,7 @@ def branches(section: str, case: Case, params: Path) -> Iterator[Branch]:
                     said += body.emitted[before:]
                 both = way.asked and way.kind == "say" and not way.each
                 if both or not (said or (taken and way.kind == "title")):
-                    words = {name: _given(word) for name, word in body.words.items()}
+                    words = {name: given(word) for name, word in body.words.items()}
                     forced = Section(section, lenient, words=words)
                     write(_words_only(way), forced, lambda expression: eval(expression, space))
                     said += forced.emitted
@@ -121,11 +121,11 @@ def _taken(cell: ProseCell, space: Mapping[str, Any]) -> bool:
     return value is not cell.negated
 
 
-def _given(word: object) -> object:
+def given(word: object) -> object:
     """The word, or a placeholder where there is none here."""
     if word is None:
-        return _placeholder()
-    return word or (_placeholder(),) if isinstance(word, tuple) else word
+        return placeholder()
+    return word or (placeholder(),) if isinstance(word, tuple) else word
 
 
 def _words_only(cell: ProseCell) -> ProseCell:

@@ -22,7 +22,7 @@ from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import by_cause
 from fabricreport.uncertain import exactly
 
-pytestmark = [pytest.mark.slow, pytest.mark.laws(3)]
+pytestmark = [pytest.mark.slow, pytest.mark.laws(4)]
 every_client = pytest.mark.parametrize("seed", range(500))
 EXTENT, STANCE = ("none", "some", "large"), ("avoid", "neutral", "prefer")
 KINDS = ("pretraining-dense", "pretraining-moe", "mixed", "hpc-simulation", "fine-tuning")

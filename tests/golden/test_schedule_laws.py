@@ -25,7 +25,7 @@ from fabricreport.sections.schedule.days import working_day_until
 from fabricreport.uncertain import Uncertain
 from fabricreport.vocabulary import CourseKind
 
-pytestmark = [pytest.mark.slow, pytest.mark.laws(3)]
+pytestmark = [pytest.mark.slow, pytest.mark.laws(4)]
 each = pytest.mark.parametrize("seed", range(200))
 SHARES = (0.3, 0.66, 0.9)
 BOUGHT = (CourseKind.TAKE, CourseKind.OFFERS, CourseKind.EITHER, CourseKind.PILOT, CourseKind.RENT_FIRST)

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
+from dataclasses import astuple
 from functools import cache
 
 import bench
 import pytest
-from every_branch import Branch, branches
+from every_branch import Branch, Lenient, branches, given
 from notebook_cells import SECTIONS, sources
 from spelling import misspelt, texts
 
+from fabricreport.blocks import Column, Row
 from fabricreport.blocks.cells import fields_of
+from fabricreport.blocks.choices import readings
+from fabricreport.blocks.document import Section
 from fabricreport.blocks.gate import bare_numbers
+from fabricreport.blocks.phrases import Phrase
 from fabricreport.blocks.prose import is_prose, read_cell
+from fabricreport.books.offers.terms import offer_terms
+from fabricreport.sections.decision.monday.kinds import actions
+from fabricreport.sections.decision.monday.words import named
 from fabricreport.spine.spoken import SPINE
 from fabricreport.vocabulary import SPINES
 
@@ -87,6 +95,21 @@ def test_every_finding_is_asked_for_and_every_word_is_said(section: str) -> None
 def test_a_cell_without_a_condition_says_something(section: str) -> None:
     always = [b for b in rendered(section) if not (b.cell.when or b.cell.each or b.cell.kind == "title")]
     assert [branch.where for branch in always if not branch.bundles] == []
+
+
+def test_every_name_of_a_step_and_every_turn_of_an_answer_is_written_and_spelt() -> None:
+    """Texts of the data with fields: each for a step as it is named, whatever the client, and with each of its choices."""
+    steps = [text for action in actions().values() for text in (action.does, action.several) if text]
+    turns = [text for turn in offer_terms().turns.values() for text in astuple(turn)]
+    names = {name for client in bench.SHIPPED for name in bench.case(client).names}
+    todo = named(bench.case("example").monday().todos[0])
+    for section, written in (("decision", steps), ("choose_provider", turns)):
+        case = bench.case(client_of(section))
+        words = {name: given(word) for name, word in case.spoken(section).words.items()}
+        body = Section(section, Lenient(case), words=words)
+        cells = [Phrase(said, {"todo": todo}) for text in written for said in readings(text)]
+        body.table("tab-x", "What is said", [Column("")] * len(cells), [Row(list(cells))])
+        assert misspelt(texts(body.emitted[-1].bundle["nodes"]), names) == []
 
 
 @every_section

@@ -35,7 +35,7 @@ def of(name: str) -> Spoken:
     return case(name).spoken("decision")
 
 
-@rows("name", some(CLIENTS, 3))
+@rows("name", some(CLIENTS, 4))
 def test_one_finding_of_each_group_holds(name: str) -> None:
     holds = set(of(name).findings)
     told = not case(name).decision().offers  # a renter is told which offer instead

@@ -55,7 +55,7 @@ def test_an_action_asks_a_question_that_is_put() -> None:
 # ---- the list
 
 
-@rows("name", some([*CLIENTS], 3))
+@rows("name", some([*CLIENTS], 4))
 def test_a_list_is_short_ordered_by_worth_and_dated(name: str) -> None:
     case = of(name)
     monday = listed(case)
@@ -83,7 +83,7 @@ def printed(case: Case, monday: Monday) -> list[tuple[str, ...]]:
     return [tuple(plain_text(cell) for cell in row.cells) for row in node.rows]
 
 
-@rows("name", some([*CLIENTS], 3))
+@rows("name", some([*CLIENTS], 4))
 def test_every_line_is_said_in_full_and_has_one_letter(name: str) -> None:
     monday = of(name).monday()
     table = printed(of(name), monday)
@@ -208,7 +208,7 @@ def test_a_letter_names_the_values_of_each_network_that_its_seller_may_deliver(n
 # ---- what a step is worth, and what offers are compared by
 
 
-@rows("name", some([*CLIENTS], 3))
+@rows("name", some([*CLIENTS], 4))
 def test_worth_is_one_figure_wherever_it_stands(name: str) -> None:
     case = of(name)
     for one in case.monday().todos:

@@ -58,7 +58,7 @@ def turned(name: str) -> Turns:
     return turns(client(name))
 
 
-@rows("name", some(CLIENTS, 3))
+@rows("name", some(CLIENTS, 4))
 def test_of_what_excludes_each_other_one_holds(name: str) -> None:
     holds = found(name)
     assert {group: len(holds & members) for group, members in ONE_OF.items()} == dict.fromkeys(ONE_OF, 1)

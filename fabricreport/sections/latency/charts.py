@@ -55,9 +55,11 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing | None:
         placed = spread_labels([e[1] for e in ends], (top - bottom) * 0.085)
         for (label, _, x, colour), y in zip(ends, placed, strict=True):
             label_end(axis, x, y, label, colour, dx=7)
-        axis.axhline(threshold, color=MUTED, linewidth=0.9, linestyle="--")
+        both = bottom < -threshold
+        for level in (threshold, -threshold)[: 1 + both]:
+            axis.axhline(level, color=MUTED, linewidth=0.9, linestyle="--")
         axis.annotate(
-            "matters above this line",
+            "matters beyond these lines" if both else "matters above this line",
             (gap.sizes[0], threshold),
             xytext=(0, 3),
             textcoords="offset points",

@@ -7,6 +7,7 @@ from datetime import date
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
 from fabricreport.formats import NBSP
+from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.monday.figures import WORTH
 from fabricreport.sections.decision.monday.kinds import PAGE_ONE
 from fabricreport.sections.decision.monday.study import Monday, Todo
@@ -34,8 +35,8 @@ def first_steps(monday: Monday) -> Table:
 
 
 def _said(one: Todo) -> Phrase:
-    action = one.action
-    return Phrase(action.several if one.due.networks and action.several else action.does, {"todo": named(one)})
+    several = one.action.several if one.due.networks else ""
+    return Phrase(several or one.action.does, {"todo": named(one)})
 
 
 def _who(one: Todo) -> str:
@@ -60,4 +61,4 @@ def _short_day(day: date) -> str:
 def _worth(one: Todo) -> str:
     if one.due.worth is None:
         return UNPRICED
-    return Name(TRIFLE) if one.due.worth.usd < TRIFLE_USD else f"{{{WORTH}.{one.action.kind}}}"
+    return Name(TRIFLE) if mean_of(one.due.worth.usd) < TRIFLE_USD else f"{{{WORTH}.{one.action.kind}}}"

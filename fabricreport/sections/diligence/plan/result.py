@@ -43,7 +43,7 @@ class PlannedTest:
     `id`: `T-<name>`, the same at every stage; `gpus`: of the stage. `measures`: the collective, or the perftest program, whose
     rows count (`allreduce`, `ib_write_bw`), or the name of a record's value. `thresholds`: what each run has to show, by GPUs
     of the run and message size in bytes (0 where sizes do not matter), in `unit`; `at_least` or at most so much. `runs`: how
-    often each is repeated; `counted`: which run counts, from the worst (1). `price`: what a unit of shortfall is paid by; `most`: where
+    often each is repeated; `counted`: which run counts, from the worst (1). `price`: what a unit of shortfall is paid by, which `pays` names; `most`: where
     such payments end, None where they never get there.
     `false_pass` and `false_fail`: the chance that a fabric at the value at which the lead is gone passes, and that one fails of
     those that the model holds possible, None where the test is exact; `passing`: by draw of the model, the chance to pass.
@@ -80,6 +80,7 @@ class PlannedTest:
     repeats: Number | None = None
     passing: Values | None = field(default=None, compare=False, repr=False)
     most: float | None = None
+    pays: str = ""
 
     @property
     def bars(self) -> Mapping[tuple[int, int], Number]:

@@ -144,6 +144,7 @@ class Making:
             repeats=self._repeats(entry, stage, bars),
             passing=bars.passing,
             most=most,
+            pays=entry.pays,
         )
 
     def _pays(self, entry: PlanEntry, stage: Stage) -> tuple[Number | None, float | None]:

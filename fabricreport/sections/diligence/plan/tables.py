@@ -21,7 +21,7 @@ NOT_IN_STEP = " (not in the step)"
 AT_LEAST, AT_MOST, EXACTLY = "≥", "≤", "="
 TO_STATE = "the seller states it"
 PAID_LATE = "weeks"
-"""What is measured of a test that damages pay for, and no credit."""
+"""What a test pays by damages, and by no credit."""
 
 
 def stage_numbers(plan: Plan) -> tuple[int, ...]:
@@ -52,7 +52,7 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
                     EXACTLY if test.unit == "ratio" else AT_LEAST if test.at_least else AT_MOST,
                     *(None if one is None else one.floor for one in lines),
                     *(
-                        None if one is None or test.price is None or test.measures == PAID_LATE else one.credit
+                        None if one is None or test.price is None or test.pays == PAID_LATE else one.credit
                         for one in lines
                     ),
                     *([] if len(plans) > 1 else [line(test).saving]),

@@ -11,13 +11,10 @@ from fabricreport.formats import listed
 from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
 from fabricreport.sections.diligence.plan.sheets import ethernets
-from fabricreport.sections.diligence.plan.tables import stage_numbers
+from fabricreport.sections.diligence.plan.tables import PAID_LATE, stage_numbers
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.diligence.terms import paid_for
 from fabricreport.sections.sites import sites_in_use
-
-OTHER_LOSSES = {"latency": "T-LATENCY", "interruptions": "T-INTERRUPTIONS", "detection": "T-DETECTION"}
-"""Promises paid for beside bandwidth and time, by the test that shows each."""
 
 SETTINGS_ASKED = "Q-NET-16"
 """The question whose answer stands for a setting of lossless Ethernet that no source has."""
@@ -61,10 +58,9 @@ def _test(test: PlannedTest, result: DiligenceResult) -> Named:
 def _losses(result: DiligenceResult) -> Iterator[Named]:
     """What is credited besides bandwidth and time, by its test; of either network where the course is open."""
     of_rival = {p.id for p in result.promises_of_rival if p.price is not None}
-    for promise in result.promises:
-        if promise.id in OTHER_LOSSES and promise.price is not None:
-            either = Name("either") if promise.id in of_rival else None
-            yield Named(OTHER_LOSSES[promise.id], promise.id, either=either)
+    for test in result.plan.tests:
+        if test.stage == 1 and test.price is not None and test.pays not in ("busbw", PAID_LATE):
+            yield Named(test.id, test.pays, either=Name("either") if test.pays in of_rival else None)
 
 
 def _setups(result: DiligenceResult) -> Iterator[Named]:
