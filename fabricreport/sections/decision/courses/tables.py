@@ -9,6 +9,7 @@ from fabricreport.books.names import option_names, whole_names
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
+from fabricreport.sections.client import rented
 from fabricreport.sections.decision.courses.result import CHOICE, RIVAL, CoursesResult, PricedCourse
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning_words import VERB
@@ -40,7 +41,7 @@ def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
                     told["needs"],
                     *([figure(f"decision.courses.ready.{row.key}")] if given.params.dated else []),
                 ],
-                role="winner" if _marked(row, result) else "normal",
+                role="winner" if not rented(given) and _marked(row, result) else "normal",
             )
         )
     heads = [
@@ -63,7 +64,7 @@ def _told_as(row: PricedCourse, found: CoursesResult) -> str:
 
 
 def _marked(row: PricedCourse, result: DecisionResult) -> bool:
-    """Whether a row is the advised one.
+    """Whether a row is the advised one; a renter is advised a seller, and none of these.
 
     Where no option is advised over the other that is to ask for offers on both; both are where offers are not priced."""
     advised, verdict = result.courses.advised, result.verdict
