@@ -234,7 +234,7 @@ def _lines(found: Trace) -> Iterator[str]:
     for n in found.numbers:
         yield f"  {n['id']}: " + (f"{n['before'] or '–'} -> {n['after'] or '–'}" if n["moved"] else str(n["after"]))
     yield f"Clause ({DRAFT})\n  {found.clause['text']}" if found.clause else "Clause: none"
-    yield from (f"  breaking it costs {b['text']}" for b in (found.clause or {"breach": ()})["breach"])
+    yield from (f"  the seller pays {b['text']}" for b in (found.clause or {"breach": ()})["breach"])
     yield "Test: " + (", ".join(dict.fromkeys(t["id"] for t in found.test)) or "none")
     yield from (f"  {t['id']} {t['title']}: {t['option']}, {t['gpus']:,} GPUs, runs: {t['runs']}" for t in found.test)
     yield f"Result: {found.result['verdict']}"

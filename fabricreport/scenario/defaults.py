@@ -55,7 +55,7 @@ IN_WORDS: Mapping[str, str] = {
     "workload.jobs": "one job on all GPUs, or on a shared cluster the sizes published for one",
     "schedule.production_by": "none: no date binds",
     "organisation.beyond_money": "no order: it breaks no tie",
-    "money.materiality_usd": "by the rule: a share of what the two bills differ by line by line, the noise of their quotes, or a share of the network",
+    "money.materiality_usd": "by the rule: a share of what the two bills differ by line by line, the noise of their quotes, or a share of the rent or the network",
     "providers": "none named",
     "offers": "none: published prices stand in",
     "measurements": "none",

@@ -192,7 +192,7 @@ def _tested(read: Read) -> Tested:
 
 
 def _steps(read: Read) -> Steps:
-    steps = len(read.case.monday().todos) + (not read.networked)
+    steps = len(read.case.monday().todos)
     return "none" if not steps else "more" if steps > PAGE_ONE else "few"
 
 

@@ -11,8 +11,8 @@ from fabricreport.books.offers.terms import offer_terms
 from fabricreport.formats import NBSP
 from fabricreport.models.money.offers import Standing
 from fabricreport.sections.decision.changes import MOST
-from fabricreport.sections.decision.monday.kinds import PAGE_ONE, Kind, actions
-from fabricreport.sections.decision.monday.tables import UNPRICED, WORTH_HEAD, todo
+from fabricreport.sections.decision.monday.kinds import PAGE_ONE
+from fabricreport.sections.decision.monday.tables import WORTH_HEAD, todo
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import network_name, tiers, where_of
@@ -129,10 +129,6 @@ def _steps(case: Told, one_day: bool = False) -> list[Row]:
     """What to do, who does it, by when (`one_day`: the day of its end alone) and what it is worth."""
     monday, reader = case.monday(), case.inputs.params.memo.to.partition(",")[0]
     rows = []
-    if not needs_network(case):
-        days = actions()[Kind.RENTS].days
-        when = Name(day(monday.calendar.due_by(case.inputs.as_of, days, asks=True)))
-        rows.append(Row(["", Name(offer_terms().one_price), "you", when, UNPRICED]))
     for one, row in zip(monday.todos, todo(monday).rows, strict=True):
         who = Name("you" if one.who == reader else one.who)
         by = f"{day(one.by)}, answer {day(one.answer)}" if one.answer else day(one.by)

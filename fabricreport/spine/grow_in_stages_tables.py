@@ -14,9 +14,8 @@ from fabricreport.sections.diligence.plan.tables import shown, size_text
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.tco.result import TcoResult
 
-"""Lines at most of what to do before signing."""
 TESTED = ("allreduce", "alltoall")
-"""Exchanges told of, by their names in logs: those that the text explains. The plan begins with them, on a quiet network."""
+"""Exchanges told of beside the one that the credit rests on, by their names in logs; the second where the job sends it."""
 
 
 def stages(result: TcoResult) -> Table:
@@ -65,7 +64,7 @@ def acceptance(given: Inputs, result: DiligenceResult) -> Table:
     short = option_names(given.options)
     rows, messages = [], set()
     for plan in plans:
-        for title, bars in _bandwidths(plan).items():
+        for title, bars in _bandwidths(plan, result.terms.exchange.measures).items():
             messages |= {size for _, size in bars}
             shown_bars = {gpus: bar for (gpus, _), bar in bars.items()}
             named = [Name(short[plan.option].short)] if len(plans) > 1 else []
@@ -75,12 +74,14 @@ def acceptance(given: Inputs, result: DiligenceResult) -> Table:
     return Table(columns, rows, {"message": Name(" or ".join(size_text(size) for size in sorted(messages)))})
 
 
-def _bandwidths(plan: Plan) -> Mapping[str, Mapping[tuple[int, int], Number]]:
+def _bandwidths(plan: Plan, exchange: str) -> Mapping[str, Mapping[tuple[int, int], Number]]:
     """The bandwidth that each collective has to show at each stage, by its title, by GPUs and message size."""
     found: dict[str, dict[tuple[int, int], Number]] = {}
-    left = set(TESTED)
+    left = {*TESTED, exchange}
     for test in plan.tests:
         if test.measures not in left and test.title not in found:
+            continue
+        if test.by_step is False and test.measures != TESTED[0]:
             continue
         if test.unit != "gbytes/s" or not all(size for _, size in test.bars):
             continue

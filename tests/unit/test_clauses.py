@@ -253,7 +253,7 @@ def test_the_short_table_of_questions_holds_those_that_money_stands_behind() -> 
 def test_a_draft_term_says_what_breaking_it_costs_where_that_has_a_price() -> None:
     given, result = case("example").inputs, case("example").diligence()
     table = contract_terms(given, result)
-    at = [str(column.label) for column in table.columns].index("Breaking it costs")
+    at = [str(column.label) for column in table.columns].index("Breach: the seller pays")
     priced = {str(row.cells[0]) for row in table.rows if row.cells[at]}
     assert priced == {c.question.id for c in clauses(given, result) if c.breach}
     assert 2 < len(priced) < len(table.rows)

@@ -42,7 +42,6 @@ class OfferTerms:
     needed: tuple[str, ...]
     other: tuple[str, ...]
     ask: Mapping[str, Asked]
-    one_price: str
     turns: Mapping[str, Turn]
 
 

@@ -16,7 +16,14 @@ from fabricreport.ledger import Number
 from fabricreport.sections.diligence.held import TERM, held
 from fabricreport.sections.diligence.result import DiligenceResult
 
-OF_ONE = ("diligence.pass.", "diligence.price.busbw", "diligence.starts.", "diligence.credit_most")
+CREDITED = ("busbw", "latency", "interruptions", "detection")
+"""What a seller credits at its price; for what comes late it pays damages."""
+OF_ONE = (
+    "diligence.pass.",
+    *(f"diligence.price.{name}" for name in CREDITED),
+    "diligence.starts.",
+    "diligence.credit_most",
+)
 OF_RIVAL = "diligence.rival."
 WORDS = ("option", "rival", "exchange")
 """Fields of a wording that are no figures."""
@@ -28,7 +35,7 @@ class Clause:
     """One clause as it stands for this client.
 
     `text`: a template of the blocks; `figures`: ids of the figures it holds; `seller`: whose answer it holds to, '' where the
-    figures are ours; `breach`: what breaking it costs, on the option tested and, where the course is open, on its rival.
+    figures are ours; `breach`: what the seller pays who breaks it, on the option tested and, where the course is open, on its rival.
     """
 
     question: Question
@@ -90,8 +97,8 @@ def _there(given: Inputs, result: DiligenceResult, figure_id: str) -> bool:
 def _breach(result: DiligenceResult, question: Question) -> Iterator[Number]:
     if not question.breach:
         return
-    told = set()
-    for start in ("diligence.price", "diligence.rival.price"):
+    told, paid = set(), "price" if question.breach in CREDITED else "damages"
+    for start in (f"diligence.{paid}", f"diligence.rival.{paid}"):
         number = result.numbers.get(f"{start}.{question.breach}")
         if number is not None and number.value > 0 and number.text not in told:
             told.add(number.text)

@@ -45,9 +45,10 @@ def shortlist(result: DiligenceResult) -> Table:
     tenants share the fabric.
     """
     columns = _compared(result)
-    rows = [Row([Name(s.name), *(cell(s) for _, cell in columns), "; ".join(s.gaps) or None]) for s in result.shown]
-    heads = ("Seller", *(head for head, _ in columns), "Left open")
-    return Table([Column(h) for h in heads], rows)
+    if any(s.gaps for s in result.shown):
+        columns.append(("Left open", lambda s: "; ".join(s.gaps) or None))
+    rows = [Row([Name(s.name), *(cell(s) for _, cell in columns)]) for s in result.shown]
+    return Table([Column(head) for head in ("Seller", *(head for head, _ in columns))], rows)
 
 
 def _compared(result: DiligenceResult) -> list[tuple[str, Callable[[Shortlisted], Cell]]]:
@@ -95,7 +96,7 @@ def _amounts(result: DiligenceResult, priced: PricedQuestion) -> list[Number | s
 
 
 def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
-    """Every question put with its clause, what breaking that costs and the tests that hold the seller to it.
+    """Every question put with its clause, what the seller pays who breaks it and the tests that hold the seller to it.
 
     A question without a clause asks for an answer in writing alone. Where a seller has answered with a value that became the term, a column says which.
     """
@@ -116,12 +117,12 @@ def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
                 ]
             )
         )
-    heads = ["Question", "Draft term", *(["As answered by"] if answered else []), "Breaking it costs", "Tests"]
+    heads = ["Question", "Draft term", *(["As answered by"] if answered else []), "Breach: the seller pays", "Tests"]
     return Table([Column(head) for head in heads], rows, clause_words(result))
 
 
 def _breaking(clause: Clause) -> str | None:
-    """What breaking a clause costs, as cells refer to it."""
+    """What the seller pays who breaks a clause, as cells refer to it."""
     return " or ".join(f"{{{number.id}}}" for number in clause.breach) or None
 
 

@@ -13,7 +13,7 @@ from fabricreport.sections.evidence.result import EvidenceResult
 
 EVERY = "all options"
 """What a price is used for that none of the options compared names."""
-OFFER = "that seller’s offer"
+OFFER = "that seller’s price"
 """What a price is used for that one offer alone rests on."""
 
 

@@ -28,6 +28,8 @@ TRAFFIC = {
 }
 """What each kind of traffic carries."""
 SIMULATED = "one domain on each GPU"
+_SEEN = 0.0005
+"""A gap below it is none as the memo prints it."""
 
 
 class LatencyFinding(StrEnum):
@@ -43,6 +45,7 @@ class LatencyFinding(StrEnum):
     OPENS_SHORTER = "the gap may count, and RoCEv2 has no longer step on the median"
     # the step
     TRAFFIC = "something travels between nodes"
+    GAP_SEEN = "the median steps of the two differ, as printed, at some size drawn"
     # what runs
     PLAN_CHOSEN = "the plan is chosen by the rule"
     PLAN_GIVEN = "the client states the plan"
@@ -105,6 +108,8 @@ def _opening(read: _Read) -> Iterator[LatencyFinding]:
 def _step(read: _Read) -> Iterator[LatencyFinding]:
     if read.result.traffic:
         yield F.TRAFFIC
+    if abs(read.figure("latency.widest").value) >= _SEEN:
+        yield F.GAP_SEEN
 
 
 def _jobs(read: _Read) -> Iterator[LatencyFinding]:

@@ -158,9 +158,10 @@ def _stop(given: Inputs, bills: Bills, pair: Sequence[str], last: int) -> Stop:
     common, rack = bills.common, servers_per_rack(given)
     cut = replace(common, stages=common.stages[: last + 1])
     options = {o.id: o for o in given.options}
-    paid, wasted = {}, {}
+    paid, wasted, causes = {}, {}, {}
     for o in dict.fromkeys(pair):
-        planned = own_cost(bills.built[o][: last + 1], bills.own[o], cut).total
+        bill = own_cost(bills.built[o][: last + 1], bills.own[o], cut)
+        planned, causes[o] = bill.total, by_cause(bill.parts)
         paid[o] = given.spread(planned)
         if last + 1 == len(common.stages):
             wasted[o] = given.spread(0.0)
@@ -168,7 +169,7 @@ def _stop(given: Inputs, bills: Bills, pair: Sequence[str], last: int) -> Stop:
         least = fabric.builds(given.params.cluster, options[o], cut.stages, rack)
         wasted[o] = given.spread(planned - own_cost(least, bills.own[o], cut).total)
     month, gpus = common.stages[last]
-    return Stop(month, gpus, paid, wasted)
+    return Stop(month, gpus, paid, wasted, causes)
 
 
 def _left(bills: Bills, option: str) -> Any:

@@ -19,6 +19,7 @@ from fabricreport.sections.decision.courses.result import (
 )
 from fabricreport.sections.decision.courses.weeks import clock_of
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, PairSpec, Spec
+from fabricreport.sections.tco.bills import parts_of as bill_parts
 from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.vocabulary import CourseKind
 
@@ -166,8 +167,14 @@ def _stop(name: str, unit: str, label: str, value: Callable[[Stop], int], inputs
     )
 
 
-def _stopped(name: str, label: str, rule: str, value: Callable[[Stop], Mapping[str, Any]]) -> PairSpec:
-    """What a plan has cost that ends after a stage."""
+def _stopped(
+    name: str,
+    label: str,
+    rule: str,
+    value: Callable[[Stop], Mapping[str, Any]],
+    causes: Callable[[Stop], Mapping[str, Mapping[str, Any]]] = lambda _: {},
+) -> PairSpec:
+    """What a plan has cost that ends after a stage; `causes`: what that is the sum of, by option."""
     return PairSpec(
         f"decision.courses.{name}[stop][staged]",
         "usd",
@@ -176,6 +183,7 @@ def _stopped(name: str, label: str, rule: str, value: Callable[[Stop], Mapping[s
         value=lambda at, number, option: value(_growing(at).stops[int(number)])[option],
         inputs=(HORIZON,),
         central="mean",
+        parts=lambda at, number, option: bill_parts(causes(_growing(at).stops[int(number)]).get(option, {})),
     )
 
 
@@ -201,6 +209,7 @@ _STAGES = (
         "Paid where the plan ends at GPUs",
         "present value of the bill to the end of the horizon with no later stage, before lost time",
         lambda stop: stop.paid,
+        lambda stop: stop.causes,
     ),
     _stopped(
         "wasted",

@@ -10,6 +10,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
+from fabricreport.sections.client import time_lost
 from fabricreport.sections.decision.courses.result import CoursesResult, PricedCourse
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.sites import links_assumed
@@ -90,5 +91,6 @@ def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
         "in_time": _in_time(found),
         "rents_first": _rents(found),
         "delay_priced": bool(given.params.money.price_of_delay_usd_per_day),
+        "time_lost": Name(time_lost(given)),
         "ahead_adds": _side(found.row(CourseKind.AHEAD), "adds", "saves"),
     }

@@ -111,12 +111,13 @@ class RentFirst:
 @dataclass(frozen=True)
 class Stop:
     """A plan that ends after a stage: what was paid to the end of the horizon, before lost time, and what of it was for
-    growth that did not come; by option id."""
+    growth that did not come; by option id. `causes`: what `paid` is the sum of."""
 
     month: int
     gpus: int
     paid: Mapping[str, Any]
     wasted: Mapping[str, Any]
+    causes: Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

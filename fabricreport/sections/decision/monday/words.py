@@ -40,6 +40,7 @@ def monday_words(monday: Monday) -> Mapping[str, object]:
     """Words for every kind of action, each with the one line of its kind or none, and those that choose in its letter."""
     found: dict[str, object] = {word_of(kind): () for kind in Kind}
     found |= {"exchange": Name(monday.terms.exchange.name if monday.terms else "")}
+    found |= {"networked": Name("networked") if monday.terms and monday.terms.weeks else None}
     found |= dict.fromkeys((*BETTER, *CAPPED, *CREDITED), ())
     for one in monday.todos:
         kind, line = one.action.kind, (named(one),)

@@ -112,7 +112,7 @@ def _term(end: str, what: str, value: Callable[[Uncertain], float]) -> EachSpec:
         f"decision.offers.term_{end}[offer]",
         "share",
         label=_named(what),
-        rule="as the seller says, or reserved price ÷ price on demand, else the range of those who say",
+        rule="as the seller says, or 1 − reserved price ÷ price on demand, else the range that we assume",
         value=lambda at, offer: value(found(at).terms[offer].share),
         sources=lambda at, offer: tuple(sorted(found(at).terms[offer].behind)),
         digits=2,
@@ -213,7 +213,7 @@ _MARKET = (
 )
 
 _ALL = (
-    _count("count", "Offers judged", "offers, or sellers with a price for a term", lambda r: len(r.judged)),
+    _count("count", "Sellers judged", "offers, or sellers with a price of this GPU", lambda r: len(r.judged)),
     _count(
         "old",
         "Prices out of date",

@@ -172,8 +172,10 @@ class Making:
         )
 
     def _by_step(self, entry: PlanEntry) -> bool | None:
-        if not entry.collective:
-            return None
+        return self.sends(entry) if entry.collective else None
+
+    def sends(self, entry: PlanEntry) -> bool:
+        """Whether a step of the job sends what a collective times: else no saving is at stake in it."""
         traffic = self.on.latency.steps[self.on.option.id].traffic
         return any(is_sent(entry, t) for t in traffic)
 
@@ -257,7 +259,7 @@ def _at(
                 healthy=healthy_of(given, making.on.option, entry.measures, gpus, size) if at_least else None,
             ),
             shown[..., place],
-            gone=making.tested.percent.gone if at_least and not loaded and not name else None,
+            gone=making.tested.percent.gone if at_least and not loaded and not name and making.sends(entry) else None,
             footing=making.tested.percent.footing,
         )
         for place, size in enumerate(sizes)

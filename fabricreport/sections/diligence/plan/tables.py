@@ -70,10 +70,10 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
 def _heads(options: Sequence[str]) -> list[Column]:
     """Columns of the values; of either option where the course is open, and then nobody leads."""
     if len(options) == 1:
-        values = [Name("Floor"), Name("Credit beyond"), Name("Saving gone at")]
+        values = [Name("Pass"), Name("Credit beyond"), Name("Saving gone at")]
         errors = ["By chance", "Lost passes"]
     else:
-        values = [Name(f"{head}, {option}") for head in ("Floor", "Credit beyond") for option in options]
+        values = [Name(f"{head}, {option}") for head in ("Pass", "Credit beyond") for option in options]
         errors = ["By chance"]
     mixed = [Column(head, style="mixed") for head in values]
     return [*mixed, Column("Runs"), *(Column(head, style="mixed") for head in errors)]
