@@ -13,7 +13,7 @@ def keys(*, stale: bool, assumed: bool) -> tuple[str, ...]:
     """A text for each mark that the document bears."""
     aged, mostly = (formats.write(part, "share") for part in (AGED, MOSTLY))
     dagger = (
-        f"A dagger ({DAGGER}): prices out of date, or within two weeks of it, are or may be {aged} or more of the money, "
+        f"A dagger ({DAGGER}): prices expired, or about to within two weeks, may be {aged} or more of the money, "
         "or of a part as large; headings and drawings bear none."
     )
     ring = f"A ring ({RING}), at figures of page one and heads of rows that are so throughout, or an open bar: we assume {mostly} or more of the range."

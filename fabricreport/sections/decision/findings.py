@@ -240,6 +240,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     pair = (verdict.choice, verdict.runner_up)
     other = result.sure.other.partition(":")[2] if result.sure else ""
     sellers = {o: j.offer.seller for o, j in result.offers.judged.items()} if result.offers else {}
+    tie = told_ground(read.given.params, by) if (by := verdict.preferred_by) else ""
     return {
         "judges": judges(read.given),
         "rents": Name("rents") if rented(read.given) else None,
@@ -264,7 +265,8 @@ def _words(read: _Read) -> Mapping[str, object]:
         "next_best": name.get(other) if other != verdict.choice else None,
         "next_plain": name[other] if other == verdict.choice else None,
         "cheaper_tied": name[other] if read.cheaper_tied(other) else None,
-        "tie_decider": Name(told_ground(read.given.params, by)) if (by := verdict.preferred_by) else None,
+        "tie_decider": Name(tie) if tie else None,
+        "tie_again": Name("that" if verdict.decided_by == verdict.preferred_by else tie) if tie else None,
         "decider": Name(ground) if (ground := told_ground(read.given.params, verdict.decided_by)) else None,
         "cause": Name(_cause(read, verdict.runner_up)),
         "unanswered": Name(read.changes.without.course or "neither") if read.changes else None,

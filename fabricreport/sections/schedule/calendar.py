@@ -49,7 +49,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Calendar:
-    """The `days` of the steps, the first working day that the `share` of outcomes wanted meets; the client's own date (`due`,
+    """The `days` of the steps, the first working day (stable: the first day) that the `share` of outcomes wanted meets; the client's own date (`due`,
     None: none binds) and the `chance` of being in production by it (1 where none binds)."""
 
     days: Mapping[Step, date]
@@ -97,7 +97,8 @@ def calendar_of(as_of: date, clock: Clock, share: float, due: date | None) -> Ca
         (Step.STABLE, clock.stable),
         (Step.PRODUCTION, clock.production),
     ):
-        last = found[step] = max(working_day_from(day(weeks)), last)
+        met_on = day(weeks)  # a network becomes stable on any day; what people do is done on a working day
+        last = found[step] = max(met_on if step is Step.STABLE else working_day_from(met_on), last)
     allowed = np.inf if due is None else (due - as_of).days
     met = np.atleast_1d(np.asarray(clock.production, dtype=float)) * DAYS_PER_WEEK <= allowed
     return Calendar(found, share, due, float(np.mean(met)))

@@ -82,15 +82,19 @@ def _in_time(found: CoursesResult) -> Named | None:
     return Named(read_yaml("courses")[kind]["name"], str(kind), costs=costs)
 
 
+_AND_DELAY = ", and the price of delay, which the other amount leaves out"
+
+
 def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
     """Words of the prose on courses."""
-    names = whole_names(given.options)
+    names, priced = whole_names(given.options), bool(given.params.money.price_of_delay_usd_per_day)
     return {
         "base": names[found.base],
         "rent_costs": _side(found.row(CourseKind.RENT_FIRST), "more", "less"),
         "in_time": _in_time(found),
         "rents_first": _rents(found),
-        "delay_priced": bool(given.params.money.price_of_delay_usd_per_day),
+        "delay_priced": priced,
         "time_lost": Name(time_lost(given)),
+        "late_is": Name(f"the value of the hours lost, less their cost{_AND_DELAY if priced else ''}"),
         "ahead_adds": _side(found.row(CourseKind.AHEAD), "adds", "saves"),
     }
