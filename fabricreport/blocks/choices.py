@@ -5,9 +5,10 @@
     {one:sellers|seller|sellers}                          the first where it is one, by things or by a figure as printed
     {more_or_less:decision.cash}                          more, less or the same: what the figure says of the first of the two
     {longer_or_shorter:latency.penalty}                   longer, shorter or as long, likewise
+    {most:tco.part[causes]}                               the one of several things whose figure is the largest by size
 
 A direction is worked out by the sign of a figure that tells two options apart (`compares`), as printed: above zero the
-first has less. A choice may hold fields and no other choice.
+first has less. Of the largest, those that print alike are named together. A choice may hold fields and no other choice.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-IF, ONE = "if", "one"
+IF, ONE, MOST = "if", "one", "most"
 DIRECTIONS = {"more_or_less": ("the same", "less", "more"), "longer_or_shorter": ("as long", "shorter", "longer")}
 """Words by the sign of a figure: of nought, above it, below it."""
 _TEXT = r"((?:[^{}|]|\{[^{}|]*\})*)"
@@ -38,6 +39,6 @@ def asked_by(text: str) -> tuple[str, ...]:
 
 
 def figure_of(field: str) -> tuple[str, str]:
-    """The direction that a field asks for and the figure's id; no direction where it is another field."""
+    """The word that a field asks of a figure, a direction or `most`, and the figure's id; no word where it is another field."""
     word, _, figure = field.partition(":")
-    return (word, figure) if word in DIRECTIONS else ("", field)
+    return (word, figure) if word == MOST or word in DIRECTIONS else ("", field)

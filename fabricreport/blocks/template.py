@@ -21,11 +21,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from fabricreport.blocks.choices import DIRECTIONS, IF, figure_of, resolved
+from fabricreport.blocks.choices import DIRECTIONS, IF, MOST, figure_of, resolved
 from fabricreport.blocks.markdown import CITATION, FOOTNOTE, NUMBER, REFERENCE, parse_markdown
 from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Preformatted, Ref, Text
 from fabricreport.blocks.prose import ProseFault
-from fabricreport.findings import Listing, Name, Named, Phrase, capital
+from fabricreport.findings import Listing, Name, Named, Phrase, capital, joined
 from fabricreport.ledger import STYLES, FigureOf, Number
 from fabricreport.located import did_you_mean
 
@@ -196,10 +196,21 @@ class Binder:
             raise ValueError(f"{figure} tells no two options apart (compares), so its sign has no word")
         return Text(DIRECTIONS[word][number.sign])
 
+    def _most(self, figure: str) -> Text:
+        """The name of that of several things whose figure is the largest by its size, as printed; of those alike each."""
+        index = _INDEX.search(figure)
+        things = self._values.get(index[1]) if index else None
+        if index is None or not isinstance(things, tuple) or not things:
+            raise ValueError(f"{figure} is of no several things: write {{most:figure[things]}}")
+        numbers = [self._asked(f"{figure[: index.start()]}[{thing.key}]{figure[index.end() :]}") for thing in things]
+        top = max(numbers, key=lambda number: abs(number.value))
+        alike = [thing for thing, number in zip(things, numbers, strict=True) if number.show("abs") == top.show("abs")]
+        return self.name_node(joined(alike, last=" and "))
+
     def _value_node(self, field: str) -> Num | Text:
         word, figure = figure_of(field)
         if word:
-            return self._direction(word, figure)
+            return self._most(figure) if word == MOST else self._direction(word, figure)
         name, style = split_style(field)
         found, value = self._said(name)
         if not found:

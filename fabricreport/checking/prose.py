@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 
 from fabricreport.blocks.cells import fields_of
-from fabricreport.blocks.choices import figure_of
+from fabricreport.blocks.choices import DIRECTIONS, figure_of
 from fabricreport.blocks.prose import ProseCell, ProseFault, is_prose, read_cell, refuse_misfit
 from fabricreport.blocks.template import split_style
 from fabricreport.books.glossary import glossary_book
@@ -77,7 +77,7 @@ def _faults(source: str, where: str, own: str, kinds: Mapping[str, tuple[str, ..
         if figure is None or figure[1] not in DECLARED or _made(name, own):
             continue
         if spec := find_spec(DECLARED.values(), name):
-            if direction and isinstance(spec, FigureSpec) and spec.compares is None:
+            if direction in DIRECTIONS and isinstance(spec, FigureSpec) and spec.compares is None:
                 remedy = "A direction is that of a figure with `compares`; choose by a fact where there is none."
                 yield Problem("this figure tells no two options apart", where, value=f"{{{field}}}", remedy=remedy)
             continue

@@ -53,10 +53,19 @@ def term_discount(given: Inputs, offer: Offer) -> TermDiscount:
             most = 1.0 - given.prices[reserved].price / asked.price
             behind = frozenset({price, f"price:{reserved}"})
             return TermDiscount(f"price:{reserved}", Uncertain.of({"low": 0.0, "high": most}), behind)
-        entry = f"{ASSUMED}-{slug}"
-        if entry.partition(":")[2] in given.evidence:
-            return TermDiscount(entry, given.uncertain(entry), frozenset({entry}))
+        for entry in (*_of_a_term(given, f"{ASSUMED}-{slug}"), f"{ASSUMED}-{slug}"):
+            if entry.partition(":")[2] in given.evidence:
+                return TermDiscount(entry, given.uncertain(entry), frozenset({entry}))
     return TermDiscount(ASSUMED, given.uncertain(ASSUMED), frozenset({ASSUMED}))
+
+
+def _of_a_term(given: Inputs, entry: str) -> Iterator[str]:
+    """What a seller publishes for a term no longer than the client's, the longest first."""
+    start, most = entry.partition(":")[2], int(given.params.money.horizon_months)
+    found = {
+        i: int(part) for i in given.evidence if (part := i.removeprefix(f"{start}-").removesuffix("-months")).isdigit()
+    }
+    yield from (f"evidence:{i}" for i in sorted(found, key=lambda i: -found[i]) if found[i] <= most)
 
 
 def slugs(name: str) -> tuple[str, ...]:

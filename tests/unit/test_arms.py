@@ -226,6 +226,19 @@ def test_a_direction_is_the_sign_of_its_figure_as_printed(figure: str, told: str
     assert said(f"%%say\n{{more_or_less:{figure}}} {{longer_or_shorter:{figure}}}") == told
 
 
+@rows(
+    ("keys", "told"),
+    [(["two", "ahead"], "b-two"), (["level", "ahead"], "b-ahead"), (["ahead", "behind"], "b-ahead and b-behind")],
+)
+def test_the_largest_of_several_is_worked_out_by_size_as_printed_and_those_alike_are_named_together(
+    keys: list[str], told: str
+) -> None:
+    things = tuple(Named(f"b-{key}", key) for key in keys)
+    assert said("%%say\n{most:tco[causes]} counts.", causes=things) == f"{told} counts."
+    with pytest.raises(ProseFault, match="of no several things"):
+        said("%%say\n{most:tco.two} counts.")
+
+
 def test_a_figure_that_tells_no_two_apart_has_no_direction() -> None:
     with pytest.raises(ProseFault, match="tells no two options apart"):
         said("%%say\n{more_or_less:tco.alone}")

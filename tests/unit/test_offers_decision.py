@@ -209,6 +209,9 @@ def test_a_term_takes_off_what_the_seller_publishes_and_else_what_is_assumed() -
     assumed = given.uncertain("evidence:rent-term-discount")
     published = [given.uncertain(f"evidence:rent-term-discount-{s}").high for s in ("verda", "nebius", "coreweave")]
     assert (assumed.kind, assumed.low, assumed.high) == ("range", 0, np.median(published))
+    money = yaml.safe_load((bench.PARAMS / "tern-finetuning.yaml").read_text(encoding="utf-8"))["money"]
+    longer = of(bench.changed("tern-finetuning", money={**money, "horizon_months": 24}))
+    assert longer.terms["datacrunch-verda"].share.mode == 0.25, "what it publishes for two years"
     fresh = [o for o in found.judged if o in ("nebius", "lambda")]
     for offer in fresh:
         factor = plain(found.judged[offer].factor)

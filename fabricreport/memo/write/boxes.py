@@ -41,7 +41,7 @@ def box_remarks(layout: Layout, called: Mapping[str, str], columns: Mapping[str,
     yield from _bare_headings(layout, called)
     for before, here in pairwise(layout.blocks):
         if before["kind"] == "end" and before["anchor"] == LEAD and here["page"] > before["page"]:
-            yield f"page {before['page']}: a line that ends in a colon stands at the foot, and what it leads to overleaf."
+            yield f"page {before['page']}: a lead-in stands at the foot, and what it leads to overleaf."
         if before["kind"] == "begin" and here["kind"] == "end" and before["anchor"] == here["anchor"] in called:
             yield from _cut(before, here, called)
     numbered = [p for p in layout.blocks if p["kind"] in ("begin", "start", "float") and p["anchor"] in columns]

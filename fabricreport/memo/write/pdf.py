@@ -14,11 +14,11 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from matplotlib import ft2font
 from fabricreport.bases import CONVENTION
 from fabricreport.blocks.node_json import to_json
 from fabricreport.blocks.nodes import (
+    BulletList,
     Code,
     DataTable,
     Figure,
@@ -36,6 +37,7 @@ from fabricreport.blocks.nodes import (
     Heading,
     Image,
     Node,
+    OrderedList,
     Paragraph,
     Text,
     Top,
@@ -335,10 +337,15 @@ def _payload(document: Document) -> Data:
     front["day"] = _day(document.front.date)
     front["pages"] = []
 
-    def shown(node: Top) -> Data:
+    def shown(node: Top, after: Top | None = None) -> Data:
         told: Data = to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
-        leads = isinstance(node, Paragraph) and plain_text(node.children).rstrip().endswith(":")
+        leads = isinstance(node, Paragraph) and (
+            isinstance(after, BulletList | OrderedList) or plain_text(node.children).rstrip().endswith(":")
+        )
         return told | ({LEAD: True} if leads else {})
+
+    def each(nodes: Sequence[Top]) -> list[Data]:
+        return [shown(node, after) for node, after in zip_longest(nodes, nodes[1:])]
 
     sources_at = document.sources_heading if document.lists_sources else None
     derived_at = document.derivations_heading if document.derives_in_print else None
@@ -347,9 +354,9 @@ def _payload(document: Document) -> Data:
         "front": front,
         "glance": shown(document.glance) if document.glance else None,
         "spined": document.spined,
-        "first": [shown(node) for node in document.first],
-        "body": [shown(node) for node in document.body],
-        "annexes": [shown(node) | ({"loose": True} if document.spined else {}) for node in document.annexes],
+        "first": each(document.first),
+        "body": each(document.body),
+        "annexes": [told | ({"loose": True} if document.spined else {}) for told in each(document.annexes)],
         "opening": _opening(document),
         "contents": [
             {"anchor": h.anchor, "annex": h.annex, "holds": document.held.get(h.anchor, "")}

@@ -37,6 +37,7 @@ class DecisionFinding(StrEnum):
     RENT_FIRST = "rent first, for its cost"
     RENT_FIRST_LATE = "rent first, for the date"
     DATE_DEAR = "what would meet the date costs more than being late"
+    DELAY_DEAR = "so it does, and a price of delay is stated"
     # why
     NEAR_BY_DATE = "a close lead, decided by the date"
     NEAR_BY_STATED = "a close lead, decided by something else that the client stated"

@@ -111,7 +111,7 @@ def _words(read: CostReading) -> Mapping[str, object]:
             if o.notes and o.id in pair and read.owns
         ),
         "currency": Name(read.given.params.money.currency),
-        "largest": next((_cause(read, c) for c in read.causes), None),
+        "causes": tuple(_cause(read, c) for c in read.causes),
         "saved": tuple(_cause(read, c) for c in read.saved),
         "purchase_way": _WAYS[read.way("tco.fabric_difference")] if read.owns else None,
         "tier": _tier(read),

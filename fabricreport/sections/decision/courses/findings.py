@@ -45,6 +45,8 @@ def course_findings(given: Inputs, found: CoursesResult) -> Iterator[F]:
     yield from _holding(found)
     if found.meeting is not None and not found.by_date:
         yield F.DATE_DEAR
+        if given.params.money.price_of_delay_usd_per_day:
+            yield F.DELAY_DEAR
 
 
 def _holding(found: CoursesResult) -> Iterator[F]:
@@ -82,9 +84,6 @@ def _in_time(found: CoursesResult) -> Named | None:
     return Named(read_yaml("courses")[kind]["name"], str(kind), costs=costs)
 
 
-_AND_DELAY = ", and the price of delay, which the other amount leaves out"
-
-
 def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
     """Words of the prose on courses."""
     names, priced = whole_names(given.options), bool(given.params.money.price_of_delay_usd_per_day)
@@ -95,6 +94,5 @@ def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
         "rents_first": _rents(found),
         "delay_priced": priced,
         "time_lost": Name(time_lost(given)),
-        "late_is": Name(f"the value of the hours lost, less their cost{_AND_DELAY if priced else ''}"),
         "ahead_adds": _side(found.row(CourseKind.AHEAD), "adds", "saves"),
     }

@@ -62,7 +62,15 @@ def _unranked(found: OffersResult) -> Name | None:
 def _termed(found: OffersResult) -> tuple[Named, ...]:
     """Sellers who publish what a term takes off, each with the entry or price that says so."""
     told = {o: t for o, t in found.terms.items() if not t.assumed and t.behind}
-    return tuple(Named(found.judged[o].offer.seller, o, sources=tuple(sorted(t.behind))) for o, t in told.items())
+    return tuple(
+        Named(
+            found.judged[o].offer.seller,
+            o,
+            sources=tuple(sorted(t.behind)),
+            fixed=Name("fixed") if t.share.fixed else None,
+        )
+        for o, t in told.items()
+    )
 
 
 def _assumed(found: OffersResult) -> tuple[Named, ...]:
