@@ -32,7 +32,7 @@ def test_page_one_holds_the_question_the_advice_both_sides_and_what_to_do(
         "Why.",
         "The other side.",
         "would change the advice",
-        "What to do before you sign",
+        "Before you sign",
     )
     places = [first.find(part) for part in (*told, "Read with care.")]
     assert -1 not in places and places == sorted(places)

@@ -39,7 +39,7 @@ from fabricreport.vocabulary import Question
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
-_TURNS = ("would turn the advice to another option", "would change the advice is worth little")
+_TURNS = ("for it would turn the advice", "would change the advice is worth little")
 WOULD = {
     Question.BUY_ONCE: _TURNS,
     Question.GROW_IN_STAGES: _TURNS,

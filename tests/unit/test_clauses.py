@@ -94,6 +94,8 @@ def test_a_clause_is_one_to_three_sentences_and_one_that_holds_an_answer_says_wh
             "busbw",
             "weeks",
             "detection",
+            "interruptions",
+            "latency",
             "delivery",
         )
 

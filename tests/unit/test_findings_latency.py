@@ -21,6 +21,7 @@ from fabricreport.sections.latency.figure_context import LatencyFigures
 from fabricreport.sections.latency.figures import FIGURES
 from fabricreport.sections.latency.findings import LatencyFinding as F
 from fabricreport.sections.latency.findings import spoken
+from fabricreport.sections.latency.gap import Sweep
 from fabricreport.sections.latency.inputs import Measured
 from fabricreport.sections.latency.measured import ClientLog, ClientMeasurements
 from fabricreport.sections.latency.result import LatencyResult
@@ -117,6 +118,7 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
         {},
         (F.OPENS_LONGER,),
     ),
+    "alike": (lambda r: replace(r, gap=replace(r.gap, step_by_size=Sweep((16.0, 32.0), np.zeros((DRAWS, 2))))), {}, ()),
     "plan stated": (lambda r: r, {"workload__parallelism": PLAN}, (F.PLAN_GIVEN,)),
     "sizes stated": (lambda r: r, {"workload__jobs": [{"gpus": 64, "share": 1.0}]}, (F.JOBS_STATED,)),
     "sites joined": (lambda r: r, {"cluster__sites": 2}, (F.SITES_JOINED,)),
@@ -136,6 +138,7 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
 NOT_THERE: Mapping[str, tuple[F, ...]] = {
     "as it is": (F.BEYOND,),
     "inside": (F.TRAFFIC, F.PLAN_CHOSEN),
+    "alike": (F.GAP_SEEN,),
 }
 
 

@@ -148,6 +148,7 @@ def test_words_know_every_kind_whether_it_applies_or_not() -> None:
         *CAPPED,
         *CREDITED,
         "exchange",
+        "networked",
     }
     assert all(len(w) <= 1 for w in words.values() if isinstance(w, tuple))
 

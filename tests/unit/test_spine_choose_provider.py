@@ -13,7 +13,6 @@ from rows import rows
 
 from fabricreport.case import Case
 from fabricreport.sections.decision.monday.kinds import PAGE_ONE
-from fabricreport.sections.decision.monday.tables import UNPRICED
 from fabricreport.spine import choose_provider as spine
 from fabricreport.spine import choose_provider_tables as tables
 from fabricreport.spine.choose_provider_facts import Turns
@@ -247,7 +246,7 @@ def test_jobs_within_single_nodes_need_no_network_either() -> None:
     case = changed(cluster__gpus=64, workload__jobs=[{"gpus": 8, "share": 1.0}])
     assert of(case, "network", "tested", "cut") == ("within", "needless", "none")
     assert held(case, "networked", "rent_level", "counted_at") == (False, True, True)
-    assert cells(tables.before(case))[0][-1] == UNPRICED
+    assert cells(tables.before(case))[0][-1] == "{decision.worth.rents}", "its price is worth asking for"
 
 
 def test_many_gpus_are_told_of_their_dates_and_their_waits() -> None:

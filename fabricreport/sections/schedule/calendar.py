@@ -97,8 +97,8 @@ def calendar_of(as_of: date, clock: Clock, share: float, due: date | None) -> Ca
         (Step.STABLE, clock.stable),
         (Step.PRODUCTION, clock.production),
     ):
-        met_on = day(weeks)  # a network becomes stable on any day; what people do is done on a working day
-        last = found[step] = max(met_on if step is Step.STABLE else working_day_from(met_on), last)
+        met_on = max(day(weeks), last)  # a network becomes stable on any day; what people do is done on a working day
+        last = found[step] = met_on if step is Step.STABLE else working_day_from(met_on)
     allowed = np.inf if due is None else (due - as_of).days
     met = np.atleast_1d(np.asarray(clock.production, dtype=float)) * DAYS_PER_WEEK <= allowed
     return Calendar(found, share, due, float(np.mean(met)))

@@ -140,7 +140,7 @@ class Making:
             lines=bars.lines,
             basis=bars.basis,
             why=entry.why,
-            by_step=self._by_step(entry),
+            by_step=self.by_step(entry),
             repeats=self._repeats(entry, stage, bars),
             passing=bars.passing,
             most=most,
@@ -171,11 +171,10 @@ class Making:
             inputs={*LIMITS, *([noise_id(entry.noise)] if entry.noise != "none" else []), *_SOAK[entry.bar == "soak"]},
         )
 
-    def _by_step(self, entry: PlanEntry) -> bool | None:
-        return self.sends(entry) if entry.collective else None
-
-    def sends(self, entry: PlanEntry) -> bool:
-        """Whether a step of the job sends what a collective times: else no saving is at stake in it."""
+    def by_step(self, entry: PlanEntry) -> bool | None:
+        """Whether a step of the job sends what a collective times, where it asks: else no saving is at stake in it."""
+        if not entry.collective:
+            return None
         traffic = self.on.latency.steps[self.on.option.id].traffic
         return any(is_sent(entry, t) for t in traffic)
 
@@ -259,7 +258,9 @@ def _at(
                 healthy=healthy_of(given, making.on.option, entry.measures, gpus, size) if at_least else None,
             ),
             shown[..., place],
-            gone=making.tested.percent.gone if at_least and not loaded and not name and making.sends(entry) else None,
+            gone=making.tested.percent.gone
+            if at_least and not loaded and not name and making.by_step(entry) is not False
+            else None,
             footing=making.tested.percent.footing,
         )
         for place, size in enumerate(sizes)
