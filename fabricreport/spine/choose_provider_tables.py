@@ -110,7 +110,7 @@ def changes(case: Told) -> Table:
     said = offer_terms().turns
     rows = [Row([Phrase(text) for text in astuple(said[kind])]) for kind in turning(case)]
     return Table(
-        [Column(h) for h in ("What", _whole("We assume"), "It changes at", "How likely", "Settled by")], rows[:MOST]
+        [Column(h) for h in ("What", _whole("So far"), "It changes at", "How likely", "Settled by")], rows[:MOST]
     )
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import option_names
 from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult
@@ -50,15 +51,20 @@ def shown(result: DecisionResult, tests: DiligenceResult, told: Sequence[str] = 
 
 
 def table(given: Inputs, result: DecisionResult, tests: DiligenceResult, told: Sequence[str] = ()) -> Table:
-    """What to pass and what a shortfall costs; of either of two where none is advised over the other."""
+    """What to pass and what the seller pays beyond it; of either of two where none is advised over the other."""
     promises, of_rival = shown(result, tests, told), {p.id: p for p in tests.promises_of_rival}
+    late = tests.numbers.get("diligence.damages.weeks")
+
+    def paid(promise: Promise) -> Number | None:
+        return late if promise.id == _WEEKS and late is not None else promise.price
+
     if not of_rival:
-        heads: list[str | Name] = ["Pass", "Credit beyond", "A shortfall costs"]
-        rows = [Row([p.title, p.passes, p.credit or p.passes, p.price]) for p in promises]
+        heads: list[str | Name] = ["Pass", "Credit beyond", "The seller pays"]
+        rows = [Row([p.title, p.passes, p.credit or p.passes, paid(p)]) for p in promises]
     else:
         pair = (tests.option.id, tests.rival.id)
         short = option_names(given.options, *pair)
-        heads = [Name(f"{head}, {short[o].phrase}") for head in ("Pass", "Shortfall") for o in pair]
+        heads = [Name(f"{head}, {short[o].phrase}") for head in ("Pass", "It pays") for o in pair]
         both = [(p, of_rival[p.id]) for p in promises if p.id in of_rival]
-        rows = [Row([p.title, p.passes, other.passes, p.price, other.price]) for p, other in both]
+        rows = [Row([p.title, p.passes, other.passes, paid(p), paid(other)]) for p, other in both]
     return Table([Column("Promise"), *(Column(head, style="mixed") for head in heads)], rows)

@@ -23,8 +23,7 @@ _ANSWERED = (("Size", "Q-NET-06"), ("Isolation", "Q-NET-14"))
 BELOW = "below noise"
 _FIRST = 8
 """How many questions a short table holds."""
-_MOVES = "Moves the saving by"
-_AMOUNTS = ("Worth before cost and wait", _MOVES, "Moves the cost by")
+_AMOUNTS = ("Worth before cost and wait", "Moves the saving by", "Moves the cost by")
 NEITHER = "neither"
 SHARE = "share"
 
@@ -81,10 +80,8 @@ def first_questions(result: DiligenceResult) -> Table:
     for p in (told or result.questions)[:_FIRST]:
         worth, *others = _amounts(result, p)
         rows.append([Name(p.question.title), worth if isinstance(worth, Number) else None, *others])
-    heads, moves = ["Question", *_AMOUNTS], _AMOUNTS.index(_MOVES) + 1
-    if result.priced:
-        return Table([Column(h) for h in heads], [Row(row) for row in rows])
-    kept = [place for place in range(len(heads)) if place != moves]  # no lead is there to be moved
+    heads = ["Question", *_AMOUNTS]
+    kept = [place for place, _ in enumerate(heads) if not place or any(row[place] is not None for row in rows)]
     return Table([Column(heads[place]) for place in kept], [Row([row[place] for place in kept]) for row in rows])
 
 

@@ -229,7 +229,7 @@ _ALL = (
     _count(
         "unsure",
         "Prices that do not say whether they hold the network",
-        "count of those whose seller has the network on a product of its own",
+        "count of those whose row does not say, of sellers who have the network on some products alone",
         lambda r: len(r.having(Open.NETWORK)),
     ),
     _count(
