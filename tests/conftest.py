@@ -24,11 +24,11 @@ if (
 MEMOS = "memos"
 READERS = ("test_answers_memo", "test_buy_once_memo", "test_headlines", "test_language", "test_memos", "test_offers_memo", "test_one_comparison", "test_one_process", "test_report_memo", "test_seeds_stand")  # fmt: skip
 """Files that read the example memos, which one worker builds for all of them."""
-TOGETHER = {
-    **dict.fromkeys((f"{name}.py" for name in READERS), MEMOS),
-    **dict.fromkeys(("test_monday.py", "test_monday_conditions.py", "test_monday_days.py"), "monday"),
-}
-"""Files that read what is built once, by its name: the memos, the clients of `monday_cases`."""
+CLIENTS = "clients"
+DECIDED = ("test_bases", "test_carrying", "test_cheapest", "test_clauses", "test_courses_told", "test_decision_courses", "test_findings_decision", "test_held_told", "test_like_with_like", "test_monday", "test_monday_conditions", "test_spine_buy_once", "test_spine_choose_provider", "test_spine_grow_in_stages", "test_turning", "test_what_to_find_out", "test_within_nodes", "test_words_of_the_memo")  # fmt: skip
+"""Files that ask for the whole decision of the same clients at few draws, which one worker makes for all of them."""
+TOGETHER = {f"{name}.py": group for group, names in ((MEMOS, READERS), (CLIENTS, DECIDED)) for name in names}
+"""Files that read what is made once, by the name of their group."""
 SPREAD = {
     "test_covering_array.py",
     "test_decisions.py",
@@ -39,7 +39,7 @@ SPREAD = {
 """Files of many clients: each is asked by one worker, whichever is free."""
 DRAWN = {f"test_{law}_laws.py" for law in ("cash", "close", "mark", "schedule", "step", "sure", "terms")}
 """Files of laws on the same clients drawn at random: all that is asked of one is asked together, so that it is drawn once."""
-LONG = (MEMOS, "test_build.py", "test_execute.py", "test_liveness.py", "test_every_branch.py")
+LONG = (MEMOS, CLIENTS, "test_build.py", "test_execute.py", "test_liveness.py", "test_every_branch.py")
 """Groups that take longest, begun first: one begun last would leave the other worker idle."""
 
 
