@@ -41,4 +41,4 @@ def asked_by(text: str) -> tuple[str, ...]:
 def figure_of(field: str) -> tuple[str, str]:
     """The word that a field asks of a figure, a direction or `most`, and the figure's id; no word where it is another field."""
     word, _, figure = field.partition(":")
-    return (word, figure) if word == MOST or word in DIRECTIONS else ("", field)
+    return (word, figure) if figure and (word == MOST or word in DIRECTIONS) else ("", field)

@@ -235,6 +235,7 @@ def test_the_largest_of_several_is_worked_out_by_size_as_printed_and_those_alike
 ) -> None:
     things = tuple(Named(f"b-{key}", key) for key in keys)
     assert said("%%say\n{most:tco[causes]} counts.", causes=things) == f"{told} counts."
+    assert said("%%say\n{most} counts.", most=Named("A word", "w")) == "A word counts."
     with pytest.raises(ProseFault, match="of no several things"):
         said("%%say\n{most:tco.two} counts.")
 

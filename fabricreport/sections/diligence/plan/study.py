@@ -178,6 +178,10 @@ class Making:
         traffic = self.on.latency.steps[self.on.option.id].traffic
         return any(is_sent(entry, t) for t in traffic)
 
+    def saves(self, entry: PlanEntry) -> bool:
+        """Whether a saving is at stake in a test: not in one of what the job does not send, but for that of the promise."""
+        return self.by_step(entry) is not False or entry.id == self.tested.terms.exchange.test
+
     def number_id(self, entry: PlanEntry, stage: Stage, *rest: object) -> str:
         """The id of a number of this plan."""
         return ".".join([self.prefix, "plan", entry.id, str(stage.number), *(str(r) for r in rest)])
@@ -258,9 +262,7 @@ def _at(
                 healthy=healthy_of(given, making.on.option, entry.measures, gpus, size) if at_least else None,
             ),
             shown[..., place],
-            gone=making.tested.percent.gone
-            if at_least and not loaded and not name and making.by_step(entry) is not False
-            else None,
+            gone=making.tested.percent.gone if at_least and not loaded and not name and making.saves(entry) else None,
             footing=making.tested.percent.footing,
         )
         for place, size in enumerate(sizes)
