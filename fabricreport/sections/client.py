@@ -26,9 +26,9 @@ SHARED_JOBS: Mapping[int, str] = {size: f"evidence:shared-cluster-time-{size}" f
 _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
 
 
-def time_lost(given: Inputs) -> str:
-    """What lost time is called where it is summed up: a price of delay that the client states is part of it."""
-    return "GPU time and delay" if given.params.money.price_of_delay_usd_per_day else "GPU time"
+def time_lost(given: Inputs, *before: str) -> str:
+    """What lost time is called where it is summed up, after what stands `before` it: a price of delay that is stated is part of it."""
+    return listed([*before, "GPU time", *(["delay"] if given.params.money.price_of_delay_usd_per_day else [])])
 
 
 def rented(given: Inputs) -> bool:

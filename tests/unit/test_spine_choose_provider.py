@@ -12,6 +12,7 @@ from bench import OTHER
 from rows import rows
 
 from fabricreport.case import Case
+from fabricreport.ledger import Number
 from fabricreport.sections.decision.monday.kinds import PAGE_ONE
 from fabricreport.spine import choose_provider as spine
 from fabricreport.spine import choose_provider_tables as tables
@@ -247,6 +248,13 @@ def test_jobs_within_single_nodes_need_no_network_either() -> None:
     assert of(case, "network", "tested", "cut") == ("within", "needless", "none")
     assert held(case, "networked", "rent_level", "counted_at") == (False, True, True)
     assert cells(tables.before(case))[0][-1] == "{decision.worth.rents}", "its price is worth asking for"
+
+
+def test_what_comes_late_is_paid_by_damages_and_not_by_the_client_s_loss() -> None:
+    rows = {str(row.cells[0]): row.cells[-1] for row in tables.test(tern()).rows}
+    paid = next(cell for title, cell in rows.items() if title.startswith("Power-on"))
+    assert isinstance(paid, Number) and paid.value == tern().figure("diligence.damages.weeks").value
+    assert paid.value < tern().figure("diligence.price.weeks").value
 
 
 def test_many_gpus_are_told_of_their_dates_and_their_waits() -> None:

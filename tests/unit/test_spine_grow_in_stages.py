@@ -267,17 +267,36 @@ def test_a_stage_closes_off_another_network_where_it_begins_a_site(sites: list[i
     assert tables.closes_off(sites) == closed
 
 
+def test_what_is_paid_where_all_stages_come_is_marked_as_the_cash_that_it_is() -> None:
+    later = [{"month": 9, "gpus": 1024}, {"month": 22, "gpus": 2048}]
+    keys = {
+        "cluster__gpus": 512,
+        "cluster__gpu": "h200",
+        "cluster__trajectory": later,
+        "money__acquisition": "colocate",
+    }
+    case = bench.changed("example", **keys)
+    growing = case.decision().courses.growing
+    assert growing
+    last = len(growing.stops) - 1
+    for option in growing.left:
+        paid, cash = (case.figure(f"{name}.{option}") for name in (f"decision.courses.paid.{last}", "tco.cash"))
+        assert paid.value == pytest.approx(cash.value) and paid.stale == cash.stale
+
+
 @rows("both", [False, True])
 def test_every_size_of_a_network_has_values_to_pass(both: bool) -> None:
     tests = kestrel().diligence()
     if both:
         tests = replace(tests, plan_of_rival=replace(tests.plan, option=kestrel().decision().verdict.runner_up))
     table = tables.acceptance(kestrel().inputs, tests)
+    shown = {"allreduce": None, tests.terms.exchange.measures: None, "alltoall": False}
+    first = {test.measures: test for test in reversed(tests.plan.tests) if test.unit == "gbytes/s"}
+    titles = {
+        first[name].title for name, unless in shown.items() if unless is None or first[name].by_step is not unless
+    }
     exchanges = [str(row.cells[1 if both else 0]) for row in table.rows]
-    told = {test.title for test in tests.plan.tests if test.measures == tests.terms.exchange.measures}
-    assert len(table.rows) % (2 if both else 1) == 0 and any(name in told for name in exchanges)
-    sent = {test.title for test in tests.plan.tests if test.by_step is not False}
-    assert all(name in sent or name.startswith("AllReduce") for name in exchanges)
+    assert sorted(exchanges) == sorted([*titles] * (2 if both else 1))
     sizes = [column.label for column in table.columns if isinstance(column.label, Name)]
     assert sizes == [f"{gpus:,} GPUs" for gpus in dict.fromkeys(test.gpus for test in tests.plan.tests)]
     assert isinstance(table.rows[0].cells[-1], Number)

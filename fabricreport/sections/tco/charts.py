@@ -109,15 +109,14 @@ def _bars(given: Inputs, result: TcoResult) -> Iterator[_Bar]:
     means = {cause: float(rounded(np.mean(plain(value)))) for cause, value in parts.items()}
     sizes = sorted(map(abs, means.values()), reverse=True)
     floor = max([SMALL_SHARE * max(sizes, default=0.0), *sizes[MOST : MOST + 1]])
-    lost = time_lost(given)
-    for timed, sort in ((False, "cash"), (True, lost)):
+    for timed, sort in ((False, "cash"), (True, time_lost(given))):
         group = sorted((c for c in means if (c in TIME_CAUSES) == timed), key=lambda c: -abs(means[c]))
         large, small = [c for c in group if abs(means[c]) > floor], [c for c in group if abs(means[c]) <= floor]
         yield from (_Bar(result.labels[c], means[c], assumed(given, parts[c], inputs_of(parts[c]))) for c in large)
         if large and any(means[c] for c in small):
             yield _sum(given, f"All other {sort}", [parts[c] for c in small], is_sum=False)
         yield _sum(given, sort[0].upper() + sort[1:], [parts[c] for c in group])
-    yield _sum(given, f"Cash, {lost}" if "and" in lost else f"Cash and {lost}", [result.difference.draws])
+    yield _sum(given, time_lost(given, "Cash"), [result.difference.draws])
 
 
 def _sum(given: Inputs, label: str, parts: list[Any], *, is_sum: bool = True) -> _Bar:
