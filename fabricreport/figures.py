@@ -1,31 +1,42 @@
-"""Figures declared once and made on request: which ledger numbers a section has, and how each one is made.
+"""Figures declared once and made on request: which ledger numbers a section has, what they are called, how each is made.
 
-    Spec = FigureSpec[CostFigures]           # an id without a key
-    EachSpec = FigureSpec[CostFigures, str]  # an id with one
-    FIGURES = Declaration(
-        "tco",
-        (
-            Spec("tco.difference", "usd", label="…", rule="…", value=lambda at: at.difference),
-            EachSpec("tco.total[option]", "usd", label=…, rule="…", value=lambda at, option: at.totals[option]),
-        ),
-        {"option": Index(lambda at: at.totals)},
-    )
+`figures.yaml`, beside the module, says of each figure what a translator, a lint or a reader needs:
+
+    tco.total[option]:
+      label: Total cost of {option} over the horizon
+      rule: mean over the outcomes of the sum of all causes, present value
+      unit: usd
+      statistic: mean
+
+and a method says how it is worked out:
+
+    class CostFigures:
+        @figure("tco.total[option]")
+        def total(self, option: str) -> Traced:
+            return self.result.totals[option]
+
+    FIGURES = Declaration("tco", CostFigures, {"option": Index(lambda at: at.result.totals, CostFigures.name)})
     numbers = DeclaredFigures(FIGURES, at, given)   # nothing is computed yet
     numbers["tco.total.rocev2-whitebox-400g"]            # made now, once
 
-`[option]` in a pattern stands for `.` and a key in the id. Keys may hold dots themselves.
+`[option]` in a pattern stands for `.` and a key in the id. Keys may hold dots themselves. What may stand in a record of
+`figures.yaml` is told at `Stated`.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from itertools import product
+from pathlib import Path
 from typing import Any, Generic, TypeVar, TypeVarTuple
 
 from fabricreport.base_rules import rule_of
+from fabricreport.bases import Clock, Horizon, Size, Statistic
+from fabricreport.evidence import read_yaml_at
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
@@ -145,31 +156,242 @@ def _based(made: Number, pattern: str, keys: tuple[Any, ...], declared: Mapping[
     return replace(made, base=replace(made.based, **rule))
 
 
-AnySpec = FigureSpec[Any, *tuple[str, ...]] | TakenSpec[Any, *tuple[str, ...]]
+# ---- figures whose words are data
+
+
+Maker = TypeVar("Maker", bound=Callable[..., Any])
+Choice = str | Mapping[Any, str]
+"""A text, or one of several: `by` names what of the context chooses, the other keys are its values."""
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
+def figure(pattern: str) -> Callable[[Maker], Maker]:
+    """Marks a method as what makes the figures of a pattern: it is given their keys, and returns a value or a `Reckoning`."""
+
+    def mark(method: Maker) -> Maker:
+        method.__dict__["figure"] = pattern
+        return method
+
+    return mark
+
+
+@dataclass(frozen=True)
+class Reckoning:
+    """A value, and what only the case tells of it: see `FigureSpec` for what each is. `words` fill fields of label and rule."""
+
+    value: Any
+    inputs: Footing = ()
+    sources: Footing = ()
+    parts: Iterable[Part] = ()
+    compares: tuple[str, str] | None = None
+    currency: str = ""
+    grade: str = ""
+    date: str = ""
+    digits: int | None = None
+    base: Mapping[str, Any] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What `figures.yaml` says of a figure.
+
+    Label and rule are texts: `{option}` in them is the key of that index by its name, any other `{field}` an attribute of the
+    context, or one of the words that were found with the value. These two and the unit may be a choice (`by`). `statistic`
+    is that of the draws that is printed (`mean`, else the median). `inputs` and `sources` are ids, or the name of what in
+    the context gives them; `when` names what tells whether there is such a figure, `compares` the two options that it tells
+    apart. `base` has the fields of `Base`, as far as they do not follow from the rest. A figure that its study makes has a
+    base alone.
+    """
+
+    label: Choice = ""
+    rule: Choice = ""
+    unit: Choice = ""
+    statistic: str = ""
+    digits: int = 3
+    inputs: str | tuple[str, ...] = ()
+    sources: str | tuple[str, ...] = ()
+    counted: bool = False
+    grade: str = ""
+    when: str = ""
+    compares: str = ""
+    base: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, pattern: str, record: Mapping[str, Any]) -> Stated:
+        """A record of the file; `ValueError` names a key that is none."""
+        if unknown := sorted({*record} - {one.name for one in fields(cls)}):
+            raise ValueError(f"figures.yaml, {pattern}: no key {unknown[0]}")
+        made: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in record.items()
+        }
+        made["base"] = {key: _BASE_WORDS[key](value) for key, value in record.get("base", {}).items()}
+        return cls(**made)
+
+
+def _enumerated(kind: Any) -> Callable[[str], Any]:
+    return lambda name: kind[name.upper()]
+
+
+_BASE_WORDS: Mapping[str, Callable[[str], Any]] = {
+    "about": tuple,
+    "quantity": str,
+    "of": str,
+    "stage": str,
+    "statistic": _enumerated(Statistic),
+    "clock": _enumerated(Clock),
+    "size": _enumerated(Size),
+    "horizon": _enumerated(Horizon),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class DataSpec(Pattern):
+    """One kind of ledger number: the pattern of its ids, what is stated of it, and the method that makes it."""
+
+    pattern: str
+    stated: Stated
+    method: Callable[..., Any]
+    called: Mapping[str, Callable[[Any, str], str]]
+    """By index, how its keys are called."""
+
+    @property
+    def compares(self) -> str | None:
+        """What of the context names the two options that it tells apart, if it does."""
+        return self.stated.compares or None
+
+    @property
+    def taken(self) -> bool:
+        """Whether its study makes it, because what that finds hangs on it."""
+        return not self.stated.label
+
+    def when(self, at: Any, *keys: str) -> bool:
+        """Whether there is such a figure; cheap, for it is asked whenever ids are listed."""
+        return not self.stated.when or bool(_asked(at, self.stated.when, keys))
+
+    def make(self, given: Inputs, at: Any, *keys: str) -> Number:
+        """The figure with these keys; `ValueError` where its study gave it another id."""
+        value = self.method(at, *keys)
+        if isinstance(value, Number):
+            if value.id != self.id(*keys):
+                raise ValueError(f"{self.id(*keys)} is {value.id} in the study")
+            return self._based(value, keys, {})
+        stated, found = self.stated, value if isinstance(value, Reckoning) else Reckoning(value)
+        made = given.number(
+            self.id(*keys),
+            found.value,
+            self._told(stated.unit, at, keys, found),
+            label=self._told(stated.label, at, keys, found),
+            rule=self._told(stated.rule, at, keys, found),
+            inputs=(*self._ids(stated.inputs, at, keys), *found.inputs),
+            sources=(*self._ids(stated.sources, at, keys), *found.sources),
+            digits=stated.digits if found.digits is None else found.digits,
+            central=stated.statistic or "p50",
+            counted=stated.counted,
+            parts=found.parts,
+        )
+        made = replace(
+            made,
+            currency=found.currency or made.currency,
+            grade=found.grade or stated.grade or made.grade,
+            date=found.date or made.date,
+            compares=found.compares or (_asked(at, stated.compares, keys) if stated.compares else None),
+        )
+        return self._based(made, keys, found.base)
+
+    def _ids(self, named: str | tuple[str, ...], at: Any, keys: tuple[str, ...]) -> Footing:
+        return named if isinstance(named, tuple) else _asked(at, named, keys)
+
+    def _told(self, text: Choice, at: Any, keys: tuple[str, ...], found: Reckoning) -> str:
+        if not isinstance(text, str):
+            text = text[_asked(at, text["by"], keys)]
+        own = dict(zip(self.indexes, keys, strict=True))
+
+        def filled(field: re.Match[str]) -> str:
+            name = field[1]
+            if name in found.words:
+                return found.words[name]
+            if name in own:
+                return self.called[name](at, own[name]) if name in self.called else own[name]
+            return str(_asked(at, name, keys))
+
+        return _FIELD.sub(filled, text)
+
+    def _based(self, made: Number, keys: tuple[str, ...], declared: Mapping[str, Any]) -> Number:
+        """The figure with its base: the statistic of draws is what is printed of them, whatever is said of fixed values."""
+        of = made.based.about + (made.compares or ())
+        rule = {"about": (*of, *(str(k) for k in keys if k not in of)), **self.stated.base, **declared}
+        if made.spread is not None:
+            rule.pop("statistic", None)
+        return replace(made, base=replace(made.based, **rule))
+
+
+def _asked(at: Any, name: str, keys: tuple[str, ...]) -> Any:
+    """An attribute of the context, called with the keys where it is a method."""
+    asked = getattr(at, name)
+    return asked(*keys) if callable(asked) else asked
+
+
+def specs_of(made_by: type, called: Mapping[str, Callable[[Any, str], str]]) -> tuple[DataSpec, ...]:
+    """Every figure of a class and of those that it is made of, with what the `figures.yaml` beside each says.
+
+    `ValueError` where a record has no method, a method no record, or two methods one name.
+    """
+    methods: dict[str, Callable[..., Any]] = {}
+    stated: dict[str, Mapping[str, Any]] = {}
+    names: dict[str, str] = {}
+    for of in made_by.__mro__:
+        own = {name: m for name, m in vars(of).items() if hasattr(m, "figure")}
+        for name, method in own.items():
+            if name in names or method.figure in methods:
+                raise ValueError(
+                    f"{of.__name__}.{name} makes {method.figure}: {names.get(name, method.figure)} is made already"
+                )
+            names[name] = methods[method.figure] = method
+        if own:
+            stated |= read_yaml_at(Path(str(sys.modules[of.__module__].__file__)).with_name("figures.yaml"))
+    if apart := sorted({*methods} ^ {*stated}):
+        raise ValueError(f"figure {apart[0]} has " + ("no record" if apart[0] in methods else "no method"))
+    return tuple(DataSpec(p, Stated.read(p, stated[p]), methods[p], called) for p in methods)
+
+
+AnySpec = FigureSpec[Any, *tuple[str, ...]] | TakenSpec[Any, *tuple[str, ...]] | DataSpec
 
 
 @dataclass(frozen=True)
 class Index(Generic[At]):
-    """What an index in brackets runs through: `keys` of one case; `among`, where it is known, of every case."""
+    """What an index in brackets runs through: `keys` of one case; `among`, where it is known, of every case.
+
+    `called` is what a key is called where a label names it; without it the key itself stands there.
+    """
 
     keys: Callable[[At], Iterable[str]]
     among: Collection[str] = ()
+    called: Callable[[At, str], str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Declaration(Generic[At]):
-    """Every figure of a section, and the indexes that their patterns name."""
+    """Every figure of a section, and the indexes that their patterns name. Files are read when a figure is first asked for."""
 
     section: str
-    specs: tuple[FigureSpec[At, *tuple[str, ...]] | TakenSpec[At, *tuple[str, ...]], ...]
+    made_by: type[Any] | tuple[AnySpec, ...]
     indexes: Mapping[str, Index[At]] = field(default_factory=dict)
+    more: tuple[Any, ...] = ()
 
-    def __post_init__(self) -> None:
-        for spec in self.specs:
+    @cached_property
+    def specs(self) -> tuple[AnySpec, ...]:
+        """The declarations; `ValueError` where one names no index, or another section."""
+        called = {name: index.called for name, index in self.indexes.items() if index.called}
+        found: tuple[AnySpec, ...] = (
+            self.made_by if isinstance(self.made_by, tuple) else (*specs_of(self.made_by, called), *self.more)
+        )
+        for spec in found:
             if unknown := [name for name in spec.indexes if name not in self.indexes]:
                 raise ValueError(f"figure {spec.pattern}: no index {unknown[0]}")
             if not spec.pattern.startswith((f"{self.section}.", f"{self.section}[")):
                 raise ValueError(f"figure {spec.pattern} is none of {self.section}")
+        return found
 
 
 class DeclaredFigures(Mapping[str, Number]):

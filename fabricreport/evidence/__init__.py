@@ -19,10 +19,15 @@ _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @cache
+def read_yaml_at(path: Path) -> Any:
+    """Parse a YAML file of the package, once. Treat the result as read-only."""
+    with path.open(encoding="utf-8") as handle:
+        return yaml.load(handle, Loader=_Loader)
+
+
 def read_yaml(name: str) -> Any:
     """Parse `<name>.yaml` beside this module, once. Treat the result as read-only."""
-    with (ROOT / f"{name}.yaml").open(encoding="utf-8") as handle:
-        return yaml.load(handle, Loader=_Loader)
+    return read_yaml_at(ROOT / f"{name}.yaml")
 
 
 @cache

@@ -87,9 +87,9 @@ def test_two_declarations_of_one_id_are_refused(case: Case) -> None:
 def test_a_pattern_names_its_section_and_known_indexes() -> None:
     spec = Each("tree.leaf[twig]", "count", label="Leaves", rule="counted", value=1.0)
     with pytest.raises(ValueError, match="no index twig"):
-        Declaration("tree", (spec,))
+        _ = Declaration("tree", (spec,)).specs
     with pytest.raises(ValueError, match=r"bush\.age"):
-        Declaration("tree", (One("bush.age", "day", label="Age", rule="told", value=7.0),))
+        _ = Declaration("tree", (One("bush.age", "day", label="Age", rule="told", value=7.0),)).specs
 
 
 @rows(

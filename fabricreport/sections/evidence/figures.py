@@ -60,7 +60,7 @@ def _count(
 
 _BEHIND = "count of evidence and prices behind the totals compared, offers, the dates and the pass values"
 
-FIGURES = Declaration(
+FIGURES: Declaration[Any] = Declaration(
     "evidence",
     (
         _count("used", "Inputs behind the advice", _BEHIND, lambda at: len(at.result.used)),

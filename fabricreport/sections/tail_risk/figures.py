@@ -292,7 +292,7 @@ _LEVERS = (
     ),
 )
 
-FIGURES = Declaration(
+FIGURES: Declaration[Any] = Declaration(
     "tail_risk",
     (*_PLAN, *_DATES, *_LOST, *_RATES, *_STRESS, *_LEVERS, *VALIDATION),
     {

@@ -16,16 +16,17 @@ from fabricreport.provenance import mean_of
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import hours_of
-from fabricreport.sections.tco.figure_context import CostFigures, Spec
 from fabricreport.sections.tco.inputs import Common
+from fabricreport.sections.tco.result import TcoResult
 
-_MEDIAN = "evidence:mlperf-pairs-median"
+MEDIAN_PAIR = "evidence:mlperf-pairs-median"
+"""Id of what the median pair took longer."""
 _CHARGED = ("lost_communication", "lost_tail")
 
 
-def compared(at: CostFigures) -> bool:
+def compared(given: Inputs, result: TcoResult) -> bool:
     """Whether a training client compares both families on more than one node."""
-    return bool(_trains(at.given) and at.result.infiniband and at.result.rocev2)
+    return bool(_trains(given) and result.infiniband and result.rocev2)
 
 
 def _trains(given: Inputs) -> bool:
@@ -39,7 +40,8 @@ def gpu_time(common: Common) -> Any:
     return common.discounting.present_value(hours_of(common)) * value
 
 
-def _charged(components: Mapping[str, Mapping[str, Any]], infiniband: str, rocev2: str) -> Any:
+def charged(components: Mapping[str, Mapping[str, Any]], infiniband: str, rocev2: str) -> Any:
+    """What the model charges RoCEv2 more for communication, stalls and collisions (draws,)."""
     first, second = components[rocev2], components[infiniband]
     return sum((first[c] - second[c] for c in _CHARGED if c in first), start=np.zeros(1))
 
@@ -49,37 +51,5 @@ def instead_of_our_charge(given: Inputs, bills: Bills, infiniband: str, rocev2: 
     client who does not train on several nodes."""
     if not _trains(given):
         return None
-    paired = mean_of(gpu_time(bills.common)) * given.central(_MEDIAN)
-    return paired - mean_of(_charged(bills.components, infiniband, rocev2))
-
-
-PAIR_SPECS = (
-    Spec(
-        "tco.pairs.median",
-        "usd",
-        label="The median pair, in money",
-        rule="mean of the present value of all GPU time × Ethernet over InfiniBand training time, less one",
-        value=lambda at: gpu_time(at.result.common) * at.given.central(_MEDIAN),
-        inputs=(_MEDIAN, "param:cluster.gpus", "param:money.horizon_months"),
-        central="mean",
-        digits=2,
-        when=compared,
-    ),
-    Spec(
-        "tco.pairs.charged",
-        "usd",
-        label=lambda at: (
-            f"What the model charges {at.names[at.result.rocev2 or '']} more than {at.names[at.infiniband]} "
-            "for communication, stalls and collisions"
-        ),
-        rule="mean of the difference in these two causes, the cheaper option of each family",
-        value=lambda at: at.given.spread(
-            _charged(at.result.components, at.result.infiniband or "", at.result.rocev2 or "")
-        ),
-        inputs=("param:cluster.gpus", "param:money.horizon_months"),
-        central="mean",
-        digits=2,
-        when=compared,
-    ),
-)
-"""The figures of the check, where it is made."""
+    paired = mean_of(gpu_time(bills.common)) * given.central(MEDIAN_PAIR)
+    return paired - mean_of(charged(bills.components, infiniband, rocev2))

@@ -11,7 +11,6 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
 from fabricreport.sections.client import bought_in
-from fabricreport.sections.tco.cross_check import compared
 from fabricreport.sections.tco.reading import CostReading
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import Side
@@ -69,10 +68,10 @@ def _purchase(read: CostReading) -> Iterator[TcoFinding]:
 
 def _families(read: CostReading) -> Iterator[TcoFinding]:
     if read.both_families:
-        infiniband, rocev2 = (read.last(o).bom.tiers for o in (read.infiniband, read.result.rocev2 or ""))
+        infiniband, rocev2 = (read.last(o or "").bom.tiers for o in (read.result.infiniband, read.result.rocev2))
         if infiniband > rocev2:
             yield F.TIERS_DIFFER
-    if compared(read):
+    if read.trains_on_both:
         yield F.PAIRS_TOLD
     if read.result.edge:
         yield F.EDGE_PASSED if read.result.edge.passed else F.EDGE_AHEAD
@@ -130,5 +129,5 @@ def _tier(read: CostReading) -> Named | None:
     """The tier of switches that InfiniBand needs, by the tiers that are enough up to there."""
     if not read.both_families:
         return None
-    enough = max(read.last(read.infiniband).bom.tiers - 1, 1)
+    enough = max(read.last(read.result.infiniband or "").bom.tiers - 1, 1)
     return Named(_TIERS[enough + 1], str(enough))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from fabricreport.sections.stance import Stance, direction
-from fabricreport.sections.tco.figure_context import CostFigures
+from fabricreport.sections.tco.figures import CostFigures
 
 
 class CostReading(CostFigures):

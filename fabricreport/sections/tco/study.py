@@ -24,8 +24,7 @@ from fabricreport.sections.tco.cost import (
     useful_hour_usd,
 )
 from fabricreport.sections.tco.edge import edge_of
-from fabricreport.sections.tco.figure_context import CostFigures
-from fabricreport.sections.tco.figures import FIGURES
+from fabricreport.sections.tco.figures import FIGURES, CostFigures
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.vocabulary import Side
 

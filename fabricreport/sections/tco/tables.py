@@ -6,8 +6,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import option_names, whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.sections.tco.cost import TIME_CAUSES
-from fabricreport.sections.tco.fabric_figures import BASES
-from fabricreport.sections.tco.figure_context import CostFigures
+from fabricreport.sections.tco.figures import BASES, CostFigures
 from fabricreport.sections.tco.result import TcoResult
 
 _PARTS = (
