@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from fabricreport.books.prices.book import Price
 from fabricreport.figures import Declaration, FigureSpec, Index
