@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from fabricreport.as_run import effort_for, is_rented, maturity, wired, wired_as_family
+from fabricreport.as_run import Team, wired, wired_as_family
 from fabricreport.books.answers import Answer, Log
 from fabricreport.books.options import Option
 from fabricreport.books.questions import Proof
 from fabricreport.errors import InputError
 from fabricreport.models.audit.answering import Observed, taper_loss
 from fabricreport.models.collectives.timing import allreduce
-from fabricreport.models.risk.entries import MATURITIES, complexity, maturity_effect
+from fabricreport.models.risk.entries import MATURITIES, Effort, complexity, maturity_effect
 from fabricreport.models.training.practice import Practice
 from fabricreport.scenario import Params
 from fabricreport.switching import burden
@@ -117,10 +118,15 @@ class Put:
         """The figure of an entry of the evidence."""
         return self.known.uncertain(f"evidence:{entry_id}")
 
+    @cached_property
+    def team(self) -> Team:
+        """Who is taken to run the fabric."""
+        return Team.of(self.params, self.known.words)
+
     @property
-    def maturity(self) -> str:
-        """The maturity at which the fabric is taken to be run."""
-        return maturity(self.params, self.known.words)
+    def effort(self) -> Effort:
+        """What the option takes with that team, every entry at its central value."""
+        return self.team.effort(self.option, self.entry)
 
     @property
     def value(self) -> tuple[float, float]:
@@ -161,9 +167,9 @@ def _weeks(put: Put) -> Iterator[Says]:
     gpus = int(put.params.cluster.gpus)
     team = float(_team(put).bring_up * complexity(put.entry, gpus))
     team = team * float(burden(put.params, put.option, put.params.cluster.halls(gpus)[0], put.entry))
-    team = team * float(effort_for(put.params, put.option, put.entry).bring_up)
+    team = team * float(put.effort.bring_up)
     weeks = put.option.behaviour.weeks
-    if is_rented(put.params):
+    if put.team.rented:
         yield Says("evidence:rented-bring-up-factor", *_over(team * put.entry(weeks), *put.value))
     else:
         yield Says(f"evidence:{weeks}", *_over(team, *put.value))
@@ -176,7 +182,7 @@ def _repair(put: Put) -> Iterator[Says]:
 def _tuner(put: Put) -> Iterator[Says]:
     """What follows from who tunes: a state of the fabric, as uncertain as the entries that describe it."""
     who = put.answer.choice or (CLIENT if put.against else OWN)
-    rented = is_rented(put.params)
+    rented = put.team.rented
     if who == OWN and rented:
         raise Nothing("the figures of a rented fabric assume that the seller’s own team tunes it")
     if who == OWN:
@@ -184,7 +190,7 @@ def _tuner(put: Put) -> Iterator[Says]:
         faults, weeks = (put.range(f"lever-tuning-{what}-factor") for what in ("config", "bring-up"))
     elif who in (CLIENT, NOBODY) and rented:
         level = str(put.params.organisation.networking_maturity)
-        if Maturity(level).rank >= Maturity(put.maturity).rank:
+        if Maturity(level).rank >= Maturity(put.team.maturity).rank:
             raise Nothing("the client’s team is taken to tune no worse than a seller’s")
         faults, weeks = (_maturing(put, level, what) for what in ("config-faults", "bring-up"))
     else:
@@ -204,7 +210,7 @@ def _maturing(put: Put, level: str, what: str) -> Uncertain:
     """How a team of another maturity multiplies what the fabric's own does, by the entries of both."""
     medium = str(Maturity.MEDIUM)
     theirs, ours = (
-        exactly(1.0) if team == medium else put.range(f"maturity-{team}-{what}") for team in (level, put.maturity)
+        exactly(1.0) if team == medium else put.range(f"maturity-{team}-{what}") for team in (level, put.team.maturity)
     )
     return theirs.times(1.0 / ours.central)
 
@@ -219,7 +225,7 @@ def _bandwidth(put: Put) -> Iterator[Says]:
     else:
         low = high = log.busbw_gbytes_per_s
     tuned = busbw(put.known, put.option, log)
-    effort = float(effort_for(put.params, put.option, put.entry).tuning)
+    effort = float(put.effort.tuning)
     low, high = (max(0.0, 1.0 - (1.0 - min(reached / tuned, 1.0)) / effort) for reached in (low, high))
     yield Says(_tuning(put), low, high, share=True)
 
@@ -238,7 +244,7 @@ def _oversubscription(put: Put) -> Iterator[Says]:
 
 
 def _team(put: Put) -> Any:
-    return maturity_effect(put.entry, put.maturity)
+    return maturity_effect(put.entry, put.team.maturity)
 
 
 def _tunable(put: Put) -> bool:
@@ -246,7 +252,7 @@ def _tunable(put: Put) -> bool:
 
 
 def _tuning(put: Put) -> str:
-    return f"evidence:{put.option.behaviour.tuning}-{put.maturity}"
+    return f"evidence:{put.option.behaviour.tuning}-{put.team.maturity}"
 
 
 def _over(factor: Any, low: float, high: float) -> tuple[float, float]:

@@ -103,7 +103,7 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Books:
+class BeforeAnswers:
     """What is known before any answer, with the options compared, the offers, and the entries that the client overrides."""
 
     known: Known
@@ -169,7 +169,7 @@ def decided_by(params: Params) -> tuple[object, ...]:
     return params.providers, params.cluster, params.organisation, params.money, params.options, params.workload.kind
 
 
-def answered(files: Sequence[AnswerFile], books: Books, without: Collection[str] = ()) -> Answered:
+def answered(files: Sequence[AnswerFile], books: BeforeAnswers, without: Collection[str] = ()) -> Answered:
     """What the answers do, but for those to the questions `without`."""
     claims, moved, terms = list[_Claim](), list[Moved](), dict[str, dict[Effect, Term]]()
     for file in files:
@@ -240,7 +240,7 @@ def spoken_for(file: AnswerFile, options: Sequence[Option]) -> tuple[Option, ...
 # ---- whether anybody may rely on it
 
 
-def verdict_on(books: Books, file: AnswerFile, question: Question, answer: Answer) -> Finding:
+def verdict_on(books: BeforeAnswers, file: AnswerFile, question: Question, answer: Answer) -> Finding:
     """The verdict on an answer as far as its form and its figures go, the acceptance test's floor apart."""
     wording, cluster = read_wording(), books.params.cluster
     need = Need(
@@ -257,7 +257,7 @@ def verdict_on(books: Books, file: AnswerFile, question: Question, answer: Answe
     return judge(question.check, question.form, reply, need, words)
 
 
-def _benchmark(books: Books, file: AnswerFile, answer: Answer) -> Benchmark | None:
+def _benchmark(books: BeforeAnswers, file: AnswerFile, answer: Answer) -> Benchmark | None:
     """A log beside the most that a tuned fabric of the kind reaches by the model, with its error and the allowance."""
     log = answer.measured
     if log is None:
@@ -272,7 +272,7 @@ def _benchmark(books: Books, file: AnswerFile, answer: Answer) -> Benchmark | No
 # ---- what it comes to
 
 
-def _claims(books: Books, file: AnswerFile, effect: Effect, told: Told) -> Iterator[_Claim]:
+def _claims(books: BeforeAnswers, file: AnswerFile, effect: Effect, told: Told) -> Iterator[_Claim]:
     """What an answer says of each input, once; `Nothing` where it says nothing of any."""
     found: dict[str, Says] = {}
     for option in spoken_for(file, books.options):
@@ -282,7 +282,7 @@ def _claims(books: Books, file: AnswerFile, effect: Effect, told: Told) -> Itera
     yield from (_Claim(told.answer.question, file, effect, told.proof, noise, said) for said in found.values())
 
 
-def _counted(claims: Iterable[_Claim], books: Books) -> tuple[list[_Claim], list[Moved]]:
+def _counted(claims: Iterable[_Claim], books: BeforeAnswers) -> tuple[list[_Claim], list[Moved]]:
     """The claims that count, the firmest of each seller on each input, and what the others come to."""
     firmest: dict[tuple[str, str], _Claim] = {}
     passed_over = []
@@ -305,7 +305,9 @@ def _counted(claims: Iterable[_Claim], books: Books) -> tuple[list[_Claim], list
     return list(firmest.values()), passed_over
 
 
-def _leads(files: Sequence[AnswerFile], books: Books, terms: Mapping[str, Mapping[Effect, Term]]) -> dict[str, float]:
+def _leads(
+    files: Sequence[AnswerFile], books: BeforeAnswers, terms: Mapping[str, Mapping[Effect, Term]]
+) -> dict[str, float]:
     """Weeks from order to delivery of each of a buyer's options that sellers answered for: the latest of theirs."""
     weeks: dict[str, float] = {}
     for file in files:
@@ -316,7 +318,7 @@ def _leads(files: Sequence[AnswerFile], books: Books, terms: Mapping[str, Mappin
     return weeks
 
 
-def _weight(claim: _Claim, books: Books) -> float:
+def _weight(claim: _Claim, books: BeforeAnswers) -> float:
     """The weight of a claim beside what is known already."""
     if claim.says.loss:
         return 1.0
@@ -332,7 +334,7 @@ def _after(old: Uncertain, claims: Sequence[_Claim]) -> Uncertain:
     return tapered(new, loss) if loss else new
 
 
-def _in_force(claims: Sequence[_Claim], books: Books) -> Figures:
+def _in_force(claims: Sequence[_Claim], books: BeforeAnswers) -> Figures:
     """The figures after every seller's claims, each with who answered, when, and what stood there."""
     found: dict[str, tuple[Uncertain, Replaced | None]] = {}
     for input_id in dict.fromkeys(c.says.input_id for c in claims):
@@ -357,7 +359,7 @@ def _grade(entry: EvidenceEntry, old: Uncertain, claims: Sequence[_Claim]) -> st
     return _GRADES.get(firmest.proof, entry.grade) if weight >= MOST_OF_IT else entry.grade
 
 
-def _own(claims: Sequence[_Claim], books: Books) -> dict[str, dict[str, Uncertain]]:
+def _own(claims: Sequence[_Claim], books: BeforeAnswers) -> dict[str, dict[str, Uncertain]]:
     """By seller: the figures of its own fabric after its claims."""
     found: dict[str, dict[str, Uncertain]] = {}
     for claim in claims:

@@ -1,9 +1,9 @@
-"""An option as this client would have it: who runs it, what that takes, and on which wires."""
+"""An option as this client would have it: the team that runs it, what that takes, and on which wires."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,47 +25,62 @@ SHARE = "contested:roce-bandwidth-share"
 _CROSSING = "evidence:cross-leaf-traffic-share"
 
 
+@dataclass(frozen=True)
+class Team:
+    """Who runs the client's network and its jobs, resolved once.
+
+    `maturity`: of the team that runs a fabric of any kind, that of others who run it, else the client's. `jobs_maturity`: of
+    those who run servers and jobs, whose faults no fabric causes: the provider's where the network is rented. `skill`: the
+    client's with PFC, ECN and DCQCN. `estates`: how much it runs of networks of InfiniBand's kind, and of any other.
+    """
+
+    rented: bool
+    bought_in: bool
+    maturity: str
+    jobs_maturity: str
+    skill: str
+    estates: tuple[str, str]
+
+    @classmethod
+    def of(cls, params: Params, words: Callable[[str], str]) -> Team:
+        """The team of a client; `words` gives a fact of the evidence."""
+        own, rents = params.organisation, is_rented(params)
+        bought_in = own.operations == "bought-in"
+        ours = str(own.networking_maturity)
+        others = words(RENTED_MATURITY) if rents or bought_in else ours
+        estates = str(own.existing_infiniband), str(own.existing_ethernet)
+        return cls(rents, bought_in, others, others if rents else ours, str(own.qos_expertise), estates)
+
+    @property
+    def others(self) -> bool:
+        """Whether a team of others tunes and mends the fabric: it is rented, or its operations are bought in."""
+        return self.rented or self.bought_in
+
+    def estate(self, option: Option) -> str:
+        """How much the client runs of networks of an option's kind, and runs itself."""
+        return "none" if self.others else self.estates[option.side != Side.INFINIBAND]
+
+    def effort(self, option: Option, value: Callable[[str], Any]) -> Effort:
+        """What an option takes to build and run: its operating model, and unless others run it the client's skill and estate.
+
+        Skill with PFC, ECN and DCQCN counts where the fabric takes it; an estate counts for the fabrics of its own side.
+        Where one switch joins all of a client's own network there is nothing to join, to hash or to balance, and no effort
+        differs; each tier of switches above the second is one more choice of path for what settings lose.
+        `value` gives an entry of the evidence, by its id without `evidence:`.
+        """
+        if option.one_switch:
+            return Effort()
+        skill = "some" if self.others or not option.behaviour.skill else self.skill
+        found = effort(value, operating_model=option.operating_model, skill=skill, estate=self.estate(option))
+        if option.tiers <= 2:
+            return found
+        paths = (option.tiers - 1) ** np.asanyarray(value("fabric-complexity-exponent"))
+        return replace(found, tuning=found.tuning * paths)
+
+
 def is_rented(params: Params) -> bool:
     """Whether the fabric is somebody else's, who tunes and mends it."""
     return str(params.money.acquisition) == Acquisition.RENT
-
-
-def is_run_by_others(params: Params) -> bool:
-    """Whether a team of others tunes and mends the fabric: it is rented, or its operations are bought in."""
-    return is_rented(params) or params.organisation.operations == "bought-in"
-
-
-def maturity(params: Params, words: Callable[[str], str]) -> str:
-    """The networking maturity at which a fabric of any kind would be run: that of others who run it, else the client's."""
-    return words(RENTED_MATURITY) if is_run_by_others(params) else str(params.organisation.networking_maturity)
-
-
-def estate_of(params: Params, option: Option) -> str:
-    """How much the client runs of networks of an option's kind."""
-    own = params.organisation
-    return str(own.existing_infiniband if option.side == Side.INFINIBAND else own.existing_ethernet)
-
-
-def effort_for(params: Params, option: Option, value: Callable[[str], Any]) -> Effort:
-    """What an option takes to build and run: its operating model, and unless others run it the client's skill and estate.
-
-    Skill with PFC, ECN and DCQCN counts where the fabric takes it; an estate counts for the fabrics of its own side.
-    Where one switch joins all of a client's own network there is nothing to join, to hash or to balance, and no effort
-    differs; each tier of switches above the second is one more choice of path for what settings lose.
-    `value` gives an entry of the evidence, by its id without `evidence:`.
-    """
-    own = params.organisation
-    skill, estate = "some", "none"
-    if option.one_switch:
-        return Effort()
-    if not is_run_by_others(params):
-        skill = str(own.qos_expertise) if option.behaviour.skill else "some"
-        estate = estate_of(params, option)
-    found = effort(value, operating_model=option.operating_model, skill=skill, estate=estate)
-    if option.tiers <= 2:
-        return found
-    paths = (option.tiers - 1) ** np.asanyarray(value("fabric-complexity-exponent"))
-    return replace(found, tuning=found.tuning * paths)
 
 
 def links_per_gpu(params: Params, practice: Practice, option: Option) -> float:

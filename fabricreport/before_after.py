@@ -14,7 +14,6 @@ from fabricreport.chain import Chain, chain
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import comparison_of, judge_of
 from fabricreport.sections.decision.offers.study import OffersResult, offers_of
 from fabricreport.sections.diligence.changes import Changes, Outcome
@@ -41,7 +40,7 @@ def changes_of(given: Inputs, comparison: Comparison, offers: OffersResult | Non
 
 def outcome_of(given: Inputs, comparison: Comparison, offers: OffersResult | None) -> Outcome:
     """What is advised: of a renter the offer to take or to ask first, else the option."""
-    if rented(given) and offers is not None:
+    if given.team.rented and offers is not None:
         best, other = offers.best, offers.next
         lead = given.spread(other.total - best.total) if best and other else None
         return Outcome(best.offer.seller if best else "", lead)
@@ -59,5 +58,5 @@ def _outcome(given: Inputs, base: Chain) -> Outcome:
     def again(own: Mapping[str, Uncertain]) -> Bills:
         return run.replacing(own).bills
 
-    offers = offers_of(given, run.bills, judge_of(given), again) if rented(given) else None
+    offers = offers_of(given, run.bills, judge_of(given), again) if given.team.rented else None
     return outcome_of(given, comparison_of(given, run.bills), offers)

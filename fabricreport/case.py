@@ -6,16 +6,17 @@
     case.inputs.draw("price:switch-qm9700")
     case.changed(cluster__gpus=2048, prices={"switch-qm9700": 30000}).decision()
 
-A case is wiring: it hands each section its inputs and the results it builds on. It holds no formula, plots and prints
-nothing; every study is lazy, pure and seeded, so each notebook recomputes what it shares with another and gets the same.
+A case is wiring: its `studies` hand each section its inputs and the results it builds on. It holds no formula, plots and
+prints nothing; every study is lazy, pure and seeded, so each notebook recomputes what it shares with another and gets the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from fabricreport.before_after import changes_of
 from fabricreport.books.evidence import read_evidence
@@ -64,7 +65,16 @@ from fabricreport.spine.spoken import spoken_of
 from fabricreport.uncertain import Uncertain
 from fabricreport.vocabulary import SPINES
 
-Found = TypeVar("Found")
+
+class Study(Protocol):
+    """What a section finds: whatever else it holds, its figures by id."""
+
+    @property
+    def numbers(self) -> Mapping[str, Number]:
+        """The figures."""
+
+
+Found = TypeVar("Found", bound=Study)
 STATES_THE_LEAD = ("decision.difference", "tco.difference", "diligence.lead")
 """Ids of the figures that state the lead, one in each section that prints it."""
 
@@ -130,17 +140,135 @@ def _opened(data: dict[str, Any], as_of: date | None) -> Case:
     return case
 
 
+class Studies:
+    """What is found out of a buyer's inputs, each study made when it is first asked for."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self.inputs = inputs
+
+    @cached_property
+    def chain(self) -> Chain:
+        """Exposed communication, losses and bills, of a renter at the price of the offer advised: what every study builds on."""
+        return at_offer(chain(self.inputs))
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """What is advised, its rival and its lead: made once, handed to every section."""
+        return comparison_of(self.inputs, self.chain.bills)
+
+    @cached_property
+    def compared(self) -> Mapping[str, Any]:
+        """What every block of a memo says of the comparison, so that a section made on another one is found out."""
+        given, found = self.inputs, self.comparison
+        two = {"choice": found.choice, "rival": found.rival}
+        lead = given.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean").text
+        return {**two, "lead": lead, "stated_as": [*STATES_THE_LEAD], "called": names_told(given.options, **two)}
+
+    @cached_property
+    def search(self) -> Search:
+        """The inputs moved alone, for every section that asks what would turn the comparison."""
+        return Search(self.chain, self.comparison)
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What knowing inputs is worth, for every section that asks what to find out."""
+        given, base = self.inputs, self.chain
+        return Knowledge(given, base.bills, judge_of(given), lambda figures: base.replacing(figures).bills)
+
+    @cached_property
+    def changes(self) -> Changes | None:
+        """What the answers of sellers change; None where nobody has answered."""
+        given = self.inputs
+        return changes_of(given, self.comparison, self.knowledge.offers) if given.answer_files else None
+
+    @cached_property
+    def latency(self) -> LatencyResult:
+        """What latency costs this client."""
+        base, found = self.chain, self.comparison
+        return latency.run(self.inputs, base.exposure, base.measurements, (found.choice, found.rival))
+
+    @cached_property
+    def tail_risk(self) -> TailResult:
+        """What could go wrong: tail, incidents, the date the run ends."""
+        given, base, found = self.inputs, self.chain, self.comparison
+        exposed = {o.id: base.exposure.by_job(given, o.id) for o in given.options}
+        hour, pair = base.bills.common.gpu_hour_value, (found.choice, found.rival)
+        standby, step_s = base.exposure.jobs.standby, self.latency.step_time_s
+        return tail_risk.run(given, exposed, standby, step_s, base.losses, hour, pair)
+
+    @cached_property
+    def tco(self) -> TcoResult:
+        """What each option costs over the horizon."""
+        return tco.run(self.inputs, self.chain.bills, self.comparison, self._sized)
+
+    def _sized(self, gpus: int) -> Bills:
+        """The bills of another number of GPUs, of the same client and options."""
+        given = self.inputs
+        keys = {"cluster__gpus": gpus, "options": list(given.params.options)}
+        params = changed_params(given.params, keys, {}, extra_options=given.all_options)
+        return self.chain.again(given.with_params(params)).bills
+
+    @cached_property
+    def decision(self) -> DecisionResult:
+        """What to do, how sure we are, and what would change it."""
+        return decision.run(self.search, lambda: self.knowledge, lambda: self.monday)
+
+    @cached_property
+    def diligence(self) -> DiligenceResult:
+        """What each provider offers, what it has answered, and what is left to ask."""
+        search = self.search
+        return diligence.run(
+            self.inputs,
+            *(self.latency, self.tail_risk, self.tco, self.comparison),
+            lambda figures: search.fast.replacing(figures).bills,
+            self.knowledge.worth,
+            self.changes,
+            joins_nodes=self.decision.joins_nodes,
+            within=self._within(),
+        )
+
+    def _within(self) -> Within | None:
+        """The work in jobs within nodes, where they are advised."""
+        found, search = self.decision, self.search
+        if not found.in_nodes:
+            return None
+
+        def moved(figures: Mapping[str, Uncertain]) -> Any:
+            again = search.fast.replacing(figures)
+            return single_node(again.given, again, found.courses.base).total
+
+        return Within(found.courses.single.total, moved)
+
+    @cached_property
+    def monday(self) -> Monday:
+        """What to do before signing: who, by when, what it is worth."""
+        return monday_of(self.inputs, self.decision, self.diligence, self.tail_risk)
+
+    @cached_property
+    def evidence(self) -> EvidenceResult:
+        """The evidence behind the advice: the inputs of the totals compared, of offers, of the dates and of the pass values."""
+        found, weeks, promises = self.decision, self.tail_risk.numbers, self.diligence.promises
+        tuned = () if found.in_nodes else self.inputs.options
+        dates = [weeks.get(f"tail_risk.weeks.{option.id}") for option in tuned]
+        carrying = [*filter(None, dates), *(promise.passes for promise in promises)]
+        behind = found.behind if found.in_nodes else self.tco.inputs
+        bills = {*behind, *(i for number in carrying for i in number.inputs)}
+        offers = found.offers
+        offered = {i for total in offers.totals.values() for i in total.inputs} if offers else set()
+        return evidence.run(self.inputs, bills, offered)
+
+
 class Case:
     """A buyer's inputs and the studies made of them, each computed once."""
 
-    def __init__(self, inputs: Inputs, found: dict[str, Any] | None = None) -> None:
+    def __init__(self, inputs: Inputs, studies: Studies | None = None) -> None:
         self.inputs = inputs
-        self._found = {} if found is None else found
+        self.studies = studies or Studies(inputs)
         self._made: dict[str, Number] = {}
 
     def read_afresh(self) -> Case:
         """The same case for another reader: its studies stay as they are made, and no number is made yet."""
-        return Case(self.inputs, self._found)
+        return Case(self.inputs, self.studies)
 
     def problems(self) -> list[Problem]:
         """Every fault that only params and books together show: unknown references, a fabric that cannot be built."""
@@ -200,8 +328,8 @@ class Case:
         if problems := case.problems():
             raise InputError(problems)
         moved = case.inputs.take_over(self.inputs)
-        if moved is not None and "chain" in self._found and self.chain.measurements is None:
-            case._found["chain"] = at_offer(self.chain.onto(case.inputs, moved))
+        if moved is not None and "chain" in vars(self.studies) and self.chain.measurements is None:
+            case.studies.chain = at_offer(self.chain.onto(case.inputs, moved))
         return case
 
     def without_answers(self, *questions: str) -> Case:
@@ -212,133 +340,60 @@ class Case:
 
     @property
     def chain(self) -> Chain:
-        """Exposed communication, losses and bills, of a renter at the price of the offer advised: what every study builds on."""
-        return self._once("chain", lambda: at_offer(chain(self.inputs)))
+        """What every study builds on."""
+        return self.studies.chain
 
     @property
     def comparison(self) -> Comparison:
-        """What is advised, its rival and its lead: made once, handed to every section."""
-        return self._once("comparison", lambda: comparison_of(self.inputs, self.chain.bills))
+        """What is advised, its rival and its lead."""
+        return self.studies.comparison
 
     @property
     def compared(self) -> Mapping[str, Any]:
-        """What every block of a memo says of the comparison, so that a section made on another one is found out."""
-        return self._once("compared", self._compared)
-
-    def _compared(self) -> Mapping[str, Any]:
-        two = {"choice": self.comparison.choice, "rival": self.comparison.rival}
-        lead = self.inputs.number(
-            "comparison.lead", self.comparison.lead, "usd", label="", rule="", central="mean"
-        ).text
-        return {**two, "lead": lead, "stated_as": [*STATES_THE_LEAD], "called": names_told(self.inputs.options, **two)}
-
-    @property
-    def search(self) -> Search:
-        """The inputs moved alone, for every section that asks what would turn the comparison."""
-        return self._once("search", lambda: Search(self.chain, self.comparison))
+        """What every block of a memo says of the comparison."""
+        return self.studies.compared
 
     @property
     def knowledge(self) -> Knowledge:
-        """What knowing inputs is worth, for every section that asks what to find out."""
-        given, base = self.inputs, self.chain
-        return self._once(
-            "knowledge",
-            lambda: Knowledge(given, base.bills, judge_of(given), lambda figures: base.replacing(figures).bills),
-        )
+        """What knowing inputs is worth."""
+        return self.studies.knowledge
 
     @property
     def changes(self) -> Changes | None:
         """What the answers of sellers change; None where nobody has answered."""
-        given = self.inputs
-        if not given.answer_files:
-            return None
-        return self._once("changes", lambda: changes_of(given, self.comparison, self.knowledge.offers))
+        return self.studies.changes
 
     def latency(self) -> LatencyResult:
         """What latency costs this client."""
-        base, found = self.chain, self.comparison
-        pair = found.choice, found.rival
-        return self._study("latency", lambda: latency.run(self.inputs, base.exposure, base.measurements, pair))
+        return self._agreeing(self.studies.latency)
 
     def tail(self) -> TailResult:
         """What could go wrong: tail, incidents, the date the run ends."""
-
-        def make() -> TailResult:
-            given, base, found = self.inputs, self.chain, self.comparison
-            exposed = {o.id: base.exposure.by_job(given, o.id) for o in given.options}
-            hour, pair = base.bills.common.gpu_hour_value, (found.choice, found.rival)
-            standby, step_s = base.exposure.jobs.standby, self.latency().step_time_s
-            return tail_risk.run(given, exposed, standby, step_s, base.losses, hour, pair)
-
-        return self._study("tail_risk", make)
+        return self._agreeing(self.studies.tail_risk)
 
     def tco(self) -> TcoResult:
         """What each option costs over the horizon."""
-        return self._study("tco", lambda: tco.run(self.inputs, self.chain.bills, self.comparison, self._sized))
-
-    def _sized(self, gpus: int) -> Bills:
-        """The bills of another number of GPUs, of the same client and options."""
-        given = self.inputs
-        keys = {"cluster__gpus": gpus, "options": list(given.params.options)}
-        params = changed_params(given.params, keys, {}, extra_options=given.all_options)
-        return self.chain.again(given.with_params(params)).bills
+        return self._agreeing(self.studies.tco)
 
     def decision(self) -> DecisionResult:
         """What to do, how sure we are, and what would change it."""
-        return self._study("decision", lambda: decision.run(self.search, lambda: self.knowledge, self.monday))
+        return self._agreeing(self.studies.decision)
 
     def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
-
-        def make() -> DiligenceResult:
-            search, knowledge = self.search, self.knowledge
-            return diligence.run(
-                self.inputs,
-                *(self.latency(), self.tail(), self.tco(), self.comparison),
-                lambda figures: search.fast.replacing(figures).bills,
-                knowledge.worth,
-                self.changes,
-                joins_nodes=self.decision().joins_nodes,
-                within=self._within(),
-            )
-
-        return self._study("diligence", make)
-
-    def _within(self) -> Within | None:
-        """The work in jobs within nodes, where they are advised."""
-        found, search = self.decision(), self.search
-        if not found.in_nodes:
-            return None
-
-        def moved(figures: Mapping[str, Uncertain]) -> Any:
-            again = search.fast.replacing(figures)
-            return single_node(again.given, again, found.courses.base).total
-
-        return Within(found.courses.single.total, moved)
+        return self._agreeing(self.studies.diligence)
 
     def monday(self) -> Monday:
         """What to do before signing: who, by when, what it is worth."""
-        return self._once("monday", lambda: monday_of(self.inputs, self.decision(), self.diligence(), self.tail()))
+        return self.studies.monday
 
     def evidence(self) -> EvidenceResult:
-        """The evidence behind the advice: the inputs of the totals compared, of offers, of the dates and of the pass values."""
-
-        def make() -> EvidenceResult:
-            found, weeks, promises = self.decision(), self.tail().numbers, self.diligence().promises
-            tuned = () if found.in_nodes else self.options
-            dates = [weeks.get(f"tail_risk.weeks.{option.id}") for option in tuned]
-            carrying = [*filter(None, dates), *(promise.passes for promise in promises)]
-            behind = found.behind if found.in_nodes else self.tco().inputs
-            bills = {*behind, *(i for number in carrying for i in number.inputs)}
-            offers = found.offers
-            offered = {i for total in offers.totals.values() for i in total.inputs} if offers else set()
-            return evidence.run(self.inputs, bills, offered)
-
-        return self._study("evidence", make)
+        """The evidence behind the advice."""
+        return self._agreeing(self.studies.evidence)
 
     def result(self, section: str) -> Any:
         """The study of one of SECTION_NAMES."""
-        return getattr(self, "tail" if section == "tail_risk" else section)()
+        return self._agreeing(getattr(self.studies, section))
 
     def spoken(self, section: str) -> Spoken:
         """What a section found, named, and the words of its prose; of the memo's body, what all sections found.
@@ -350,20 +405,10 @@ class Case:
         found = SPOKEN[section](self)
         return found.silent() if section in OF_NETWORKS and self.decision().in_nodes else found
 
-    def _once(self, name: str, make: Callable[[], Found]) -> Found:
-        if name not in self._found:
-            self._found[name] = make()
-        found: Found = self._found[name]
-        return found
-
-    def _study(self, section: str, make: Callable[[], Found]) -> Found:
+    def _agreeing(self, found: Found) -> Found:
         """A section's study; none of its figures may say otherwise than a number made before."""
-        new = section not in self._found
-        found = self._once(section, make)
-        if new:
-            numbers: Mapping[str, Number] = found.numbers  # type: ignore[attr-defined]
-            for made in self._made.values():
-                _refuse_second(numbers.get(made.id), made)
+        for made in self._made.values():
+            _refuse_second(found.numbers.get(made.id), made)
         return found
 
     # ---- the ledger
@@ -381,7 +426,7 @@ class Case:
             more[key] = [self.figure(i) if isinstance(i, str) and ":" not in i else i for i in each]
         made = self.inputs.number(id, value, unit, label=label, rule=rule, **more)
         for section in SECTION_NAMES:
-            if section in self._found:
+            if section in vars(self.studies):
                 _refuse_second(self.result(section).numbers.get(id), made)
         _refuse_second(self._made.get(id), made)
         self._made[id] = made

@@ -21,8 +21,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fabricreport.answered import Answered, answered, decided_by, read_files
-from fabricreport.answered import Books as BeforeAnswers
+from fabricreport.answered import Answered, BeforeAnswers, answered, decided_by, read_files
+from fabricreport.as_run import Team
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.options import Option
@@ -36,6 +36,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
 from fabricreport.models.collectives.catalogue import Catalogue
+from fabricreport.models.risk.entries import Effort
 from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
 from fabricreport.offered import with_offers
@@ -206,7 +207,8 @@ class Inputs(Reader):
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._records, other._noted, other._roots = {}, [], {}
-        other.__dict__.pop("maker", None)
+        for made in ("maker", "team"):
+            other.__dict__.pop(made, None)
         return other
 
     def _keep_draws(self, before: Inputs, kept: Callable[[str], bool]) -> None:
@@ -269,6 +271,15 @@ class Inputs(Reader):
     def practice(self) -> Practice:
         """Models to train, GPUs, and the rules of plans and steps."""
         return practice()
+
+    @cached_property
+    def team(self) -> Team:
+        """Who runs the client's network and its jobs."""
+        return Team.of(self.params, self.words)
+
+    def effort(self, option: Option) -> Effort:
+        """What an option takes to build and run with that team."""
+        return self.team.effort(option, lambda entry: self.value(f"evidence:{entry}"))
 
     # ---- the sample
 

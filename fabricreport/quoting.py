@@ -17,7 +17,6 @@ from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError, Problem
 from fabricreport.given import read_prices
 from fabricreport.scenario import client_slug
-from fabricreport.sections.client import rented
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.licences import manager_of, system_of
 from fabricreport.sections.tco.quantities import quantities
@@ -37,7 +36,7 @@ def requests_of(case: Case) -> tuple[Request, ...]:
 
     Raises `InputError` for a client that rents, who buys no fabric.
     """
-    if rented(case.inputs):
+    if case.inputs.team.rented:
         message = "the client rents, so there is no fabric to ask quotes for"
         raise InputError(Problem(message, key="money.acquisition", remedy="Ask for a rent instead."))
     built = case.chain.bills.built
@@ -59,7 +58,7 @@ def cases_beside(prices: Path) -> dict[str, Case | None]:
 def moved(case: Case, items: Collection[str]) -> tuple[str, ...]:
     """Those of these items that the compared options rest on and of which another price is in use since the case was read,
     on the memo's day or on that of a refresh."""
-    if rented(case.inputs):
+    if case.inputs.team.rented:
         return ()  # what a rent costs is never asked for by the piece
     before, after = case.inputs.price_book, read_prices(case.inputs.folder, client_slug(case.params))
     days = {case.as_of, max(case.as_of, after.newest or case.as_of)}

@@ -25,7 +25,6 @@ from fabricreport.intake import excluded_words
 from fabricreport.intake.asked import prices_asked, stood_in
 from fabricreport.project import book_folder
 from fabricreport.scenario import ParamsFile
-from fabricreport.sections.client import rented
 from fabricreport.sections.latency.inputs import cluster_allreduce, network
 from fabricreport.sections.latency.measured import client_log, measured_option
 from fabricreport.sections.sites import GBITS_PER_TBIT, gbits_per_gpu, links_assumed, site_gbits_per_s
@@ -185,7 +184,7 @@ def _of_the_book(case: Case) -> Iterator[str]:
     book = case.inputs.price_book
     known = book.known(case.as_of)
     used = {i.removeprefix("price:") for i in prices_asked(case.inputs)}
-    if rented(case.inputs):
+    if case.inputs.team.rented:
         used |= {r.item for r in book.given.rows if r.item.startswith(f"gpu-hour-{case.params.cluster.gpu}-")}
     yield from (f"the market moved: {note}" for note in known.notes if note.partition(":")[0] in used)
     for row in book.waiting(case.as_of):

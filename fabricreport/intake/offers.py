@@ -10,7 +10,6 @@ from fabricreport.books.quotes.terms import items_of
 from fabricreport.errors import Problem
 from fabricreport.inputs import Inputs
 from fabricreport.located import did_you_mean
-from fabricreport.sections.client import rented
 from fabricreport.sections.offered_fabric import option_of
 
 
@@ -18,7 +17,7 @@ def unfit_offers(given: Inputs) -> Iterator[Problem]:
     """One problem for each offer of a fabric that is not compared, and for each piece that its option does not take."""
     for offer in given.offers:
         option = option_of(given, offer.fabric)
-        if option is None and (offer.fabric not in UNNAMED or not rented(given)):
+        if option is None and (offer.fabric not in UNNAMED or not given.team.rented):
             compared = ", ".join(o.id for o in given.options)
             yield _at(
                 offer,

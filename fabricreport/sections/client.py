@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from fabricreport.as_run import effort_for, estate_of, is_rented, is_run_by_others, maturity
 from fabricreport.books.families import ROLES
 from fabricreport.books.gpu_type import LARGEST_SERVER, GpuType
 from fabricreport.books.gpus import gpu_types
@@ -16,7 +15,6 @@ from fabricreport.findings import Name
 from fabricreport.formats import listed
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.cashflow import Discounting
-from fabricreport.models.risk.entries import Effort
 from fabricreport.models.training.practice import BILLION
 
 _BY_CHANCE = 0.05
@@ -29,21 +27,6 @@ _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
 def time_lost(given: Inputs, *before: str) -> str:
     """What lost time is called where it is summed up, after what stands `before` it: a price of delay that is stated is part of it."""
     return listed([*before, "GPU time", *(["delay"] if given.params.money.price_of_delay_usd_per_day else [])])
-
-
-def rented(given: Inputs) -> bool:
-    """Whether the fabric is somebody else's, who tunes and mends it."""
-    return is_rented(given.params)
-
-
-def bought_in(given: Inputs) -> bool:
-    """Whether a service of the maker or an integrator runs the client's own fabric."""
-    return str(given.params.organisation.operations) == "bought-in"
-
-
-def run_by_others(given: Inputs) -> bool:
-    """Whether a team of others tunes and mends the fabric: it is rented, or its operations are bought in."""
-    return is_run_by_others(given.params)
 
 
 def judges(given: Inputs) -> Name:
@@ -87,7 +70,7 @@ def shared_cluster(given: Inputs) -> bool:
     workload = given.params.workload
     if workload.jobs or workload.parallelism != "choose" or str(workload.kind).startswith("inference"):
         return False
-    return workload.kind == "mixed" or (given.params.cluster.tenancy == "multi" and not rented(given))
+    return workload.kind == "mixed" or (given.params.cluster.tenancy == "multi" and not given.team.rented)
 
 
 def side_by_side(given: Inputs) -> bool:
@@ -126,36 +109,16 @@ def largest_job(given: Inputs, gpus: int) -> int:
     return mix_of(given, gpus)[-1][0]
 
 
-def maturity_of(given: Inputs) -> str:
-    """The networking maturity at which a fabric of any kind would be run: that of others who run it, else the client's."""
-    return maturity(given.params, given.words)
-
-
-def operators_maturity(given: Inputs) -> str:
-    """The maturity at which servers and jobs are run, whose faults no fabric causes: the provider's when rented, else the client's."""
-    own = str(given.params.organisation.networking_maturity)
-    return maturity_of(given) if rented(given) else own
-
-
-def effort_of(given: Inputs, option: Option) -> Effort:
-    """What this option takes to build and run: its operating model, and unless others run it the client's skill and estate.
-
-    Skill with PFC, ECN and DCQCN counts where the fabric takes it; an estate counts for the fabrics of its own side.
-    """
-    return effort_for(given.params, option, lambda entry: given.value(f"evidence:{entry}"))
-
-
 def estate_entry(given: Inputs, option: Option) -> str:
     """The entry of what an estate of the option's kind spares, by its id; '' where it spares nothing."""
-    estate = estate_of(given.params, option)
-    spared = estate != "none" and not option.one_switch and not run_by_others(given)
-    return f"estate-{estate}-effort" if spared else ""
+    estate = given.team.estate(option)
+    return f"estate-{estate}-effort" if estate != "none" and not option.one_switch else ""
 
 
 def behaviour_ids(given: Inputs, option: Option) -> dict[str, str]:
     """The input that answers each role of an option's behaviour with the team that runs it, where it has one."""
     found = {role: str(getattr(option.behaviour, role)) for role in ROLES}
-    found |= {role: found[role] and f"{found[role]}-{maturity_of(given)}" for role in ("tuning", "staff")}
+    found |= {role: found[role] and f"{found[role]}-{given.team.maturity}" for role in ("tuning", "staff")}
     return {role: i if ":" in i else f"evidence:{i}" for role, i in found.items() if i}
 
 

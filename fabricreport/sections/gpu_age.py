@@ -6,12 +6,12 @@ from fabricreport.books.gpu_type import GpuType
 from fabricreport.books.gpus import gpu_types
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
-from fabricreport.sections.client import gpu_type, rented
+from fabricreport.sections.client import gpu_type
 
 
 def newer_gpu(given: Inputs) -> GpuType | None:
     """The type that the client's GPU is held against; None for a renter, whose GPUs are the provider's."""
-    return None if rented(given) else newer_than(gpu_type(given), given.as_of.year)
+    return None if given.team.rented else newer_than(gpu_type(given), given.as_of.year)
 
 
 def newer_than(mine: GpuType, year: int) -> GpuType | None:

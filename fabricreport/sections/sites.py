@@ -9,7 +9,6 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.training.between_sites import SiteLinks
 from fabricreport.models.training.step import Network
 from fabricreport.scenario import Cluster
-from fabricreport.sections.client import rented
 
 PORT_GBITS_PER_S = 400.0
 """Rate of the ports in which links between sites are counted and priced, on every option alike."""
@@ -28,7 +27,7 @@ def links_assumed(given: Inputs) -> bool:
     """Whether an owner's sites are joined, and the length or the rate of the links between them is not stated."""
     cluster = given.params.cluster
     stated = {"site_distance_km", "site_tbits_per_s"} <= cluster.model_fields_set
-    return sites_in_use(cluster, cluster.final_gpus) > 1 and not rented(given) and not stated
+    return sites_in_use(cluster, cluster.final_gpus) > 1 and not given.team.rented and not stated
 
 
 def gbits_per_gpu(cluster: Cluster, option: Option) -> float:

@@ -16,7 +16,6 @@ from test_close_laws import client
 from fabricreport.case import Case
 from fabricreport.models.judgement.comparison import Course
 from fabricreport.provenance import plain
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.courses.weeks import clock_of
 from fabricreport.sections.decision.inputs import ready
 from fabricreport.sections.schedule.arrival import HAND_OVER, LEAD
@@ -38,7 +37,7 @@ def case_of(seed: int) -> Case:
 @each
 def test_every_date_can_be_kept_in_order_and_agrees_with_its_chance(seed: int) -> None:
     case = case_of(seed)
-    bought, due = not rented(case.inputs), case.params.schedule.production_by
+    bought, due = not case.inputs.team.rented, case.params.schedule.production_by
     for kind in BOUGHT if bought else (CourseKind.TAKE,):
         for option in case.chain.bills.own:
             clock = clock_of(case.inputs, case.chain.bills, Course(kind, (option,)), option)
@@ -54,7 +53,7 @@ def test_every_date_can_be_kept_in_order_and_agrees_with_its_chance(seed: int) -
 @each
 def test_a_longer_lead_never_raises_a_share_and_delays_all_networks_alike(seed: int) -> None:
     case = case_of(seed)
-    entry = HAND_OVER if rented(case.inputs) else LEAD
+    entry = HAND_OVER if case.inputs.team.rented else LEAD
     shares, arrivals = [], []
     for low in (2.0, 8.0, 20.0):
         bills = case.chain.replacing({entry: Uncertain("pert", low, low + 1, low + 8)}).bills

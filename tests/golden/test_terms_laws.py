@@ -11,7 +11,6 @@ import pytest
 from test_close_laws import client
 
 from fabricreport.case import Case
-from fabricreport.sections.client import rented
 from fabricreport.sections.diligence.agreed import GIB
 from fabricreport.sections.diligence.terms import Terms, most_credited
 
@@ -49,7 +48,7 @@ def test_no_amount_of_the_contract_is_out_of_reach_or_more_than_what_is_lost(see
             continue
         if tuned.unit == idle.unit:
             assert idle.loss >= tuned.loss, "nothing is done without the GPUs, something while a network is tuned"
-        assert (tuned.rent is None) == (not rented(case.inputs))
+        assert (tuned.rent is None) == (not case.inputs.team.rented)
 
 
 @each

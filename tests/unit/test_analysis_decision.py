@@ -20,7 +20,6 @@ from fabricreport.models.judgement.framework import AXES, evaluate, rules_from
 from fabricreport.provenance import plain
 from fabricreport.scenario import params_from
 from fabricreport.scenario.whatif import TRIED_BY, WHY
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.axes import assumed_facts, framework_facts, target_gpus
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.tables import rules
@@ -134,7 +133,7 @@ def test_no_reason_claims_what_a_client_of_seven_keys_did_not_say(kind: str, mat
 def test_only_an_owner_has_switches_in_the_bill(name: str) -> None:
     client = bench.case(name)
     billed = {str(row.cells[3]) for row in rules(client.inputs, client.decision()).rows}
-    assert "switches and licences" not in billed or not rented(client.inputs)
+    assert "switches and licences" not in billed or not client.inputs.team.rented
 
 
 def test_an_assumed_param_is_an_assumption_and_a_stated_one_the_clients_word(case: Case, tmp_path: Path) -> None:

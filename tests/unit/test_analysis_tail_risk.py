@@ -13,7 +13,7 @@ from fabricreport.models.risk.schedule import daly_interval
 from fabricreport.models.risk.spares import Standby
 from fabricreport.models.risk.steps import step_inflation
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import effort_of, maturity_of, mix_of, planned_days
+from fabricreport.sections.client import mix_of, planned_days
 from fabricreport.sections.latency.inputs import stages
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.horizon import CAUSES, Losses, losses
@@ -204,8 +204,8 @@ def test_a_renter_of_two_servers_meets_hardly_any_fabric_fault(renter, rented):
         assert float(plain(rented.incident_share[option]).mean()) < 0.005
         own = renter.inputs.all_options[option]
         turnkey = own.operating_model == "turnkey"
-        assert not turnkey or effort_of(renter.inputs, own) == Effort()  # no skill or estate of the client's
-    assert maturity_of(renter.inputs) == "medium"
+        assert not turnkey or renter.inputs.effort(own) == Effort()  # no skill or estate of the client's
+    assert renter.inputs.team.maturity == "medium"
     assert float(plain(rented.bring_up_weeks["infiniband-ndr"]).mean()) < 1
     assert {"ecmp-collisions", "noisy-neighbour"}.isdisjoint({s.id for s in rented.stress})
     assert plain(rented.lost["rocev2-branded-400g"]["topology"]).max() == 0
@@ -226,8 +226,8 @@ def test_one_server_has_no_fabric_to_fail(buyer):
 
 def test_skill_with_qos_is_what_roce_needs_and_infiniband_does_not(buyer):
     case = buyer.changed(organisation__networking_maturity="high", organisation__qos_expertise="none")
-    takes = {o.id: effort_of(case.inputs, o) for o in case.options}
-    known = {o.id: effort_of(buyer.inputs, o) for o in buyer.options}
+    takes = {o.id: case.inputs.effort(o) for o in case.options}
+    known = {o.id: buyer.inputs.effort(o) for o in buyer.options}
     assert np.all(plain(takes["rocev2-whitebox-400g"].staff) > plain(known["rocev2-whitebox-400g"].staff))
     assert takes["infiniband-ndr"] == known["infiniband-ndr"] == Effort()
 

@@ -13,7 +13,6 @@ from rows import rows
 
 from fabricreport.case import Case
 from fabricreport.provenance import plain
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.courses import buying, single_node, tables
 from fabricreport.sections.decision.courses.result import CoursesResult, OneNode
 from fabricreport.sections.decision.finding import DecisionFinding as F
@@ -309,7 +308,7 @@ def test_the_row_that_is_held_against_has_no_amount_and_the_advised_course_is_ma
     result = case.decision()
     offered = result.courses.row(CourseKind.OFFERS) is not None
     both = result.verdict.confidence == Confidence.DOES_NOT_MATTER and not offered
-    hired = rented(case.inputs)  # a renter is advised a seller
+    hired = case.inputs.team.rented  # a renter is advised a seller
     assert len(marked) == (0 if hired else 2 if both else 1)
     asked = [str(row.cells[3]) for row in table.rows if "Offers on both" in str(row.cells[0])]
     assert len(asked) == offered and all("{pair}" in needs for needs in asked) and table.values["pair"]

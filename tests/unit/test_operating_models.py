@@ -10,7 +10,7 @@ from fabricreport.case import Case
 from fabricreport.errors import InputError
 from fabricreport.models.money.staffing import fabric_fte, staff_usd_per_year
 from fabricreport.provenance import plain
-from fabricreport.sections.client import behaviour_ids, effort_of
+from fabricreport.sections.client import behaviour_ids
 from fabricreport.uncertain import exactly
 
 pytestmark = pytest.mark.slow
@@ -69,7 +69,7 @@ def test_practice_of_one_team_is_not_counted_twice(greenfield: Case) -> None:
     case = greenfield.changed(**strong, organisation__existing_ethernet="large")
     one = [greenfield.changed(**strong), greenfield.changed(organisation__existing_ethernet="large")]
     option = case.inputs.all_options[BRANDED]
-    both, *alone = (plain(effort_of(c.inputs, option).bring_up) for c in (case, *one))
+    both, *alone = (plain(c.inputs.effort(option).bring_up) for c in (case, *one))
     assert np.allclose(both, np.minimum(*alone))
 
 

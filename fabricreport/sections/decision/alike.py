@@ -12,7 +12,6 @@ from fabricreport.errors import InputError
 from fabricreport.models.judgement.comparison import Comparison, Verdict
 from fabricreport.provenance import Traced, mean_of, plain
 from fabricreport.scenario import changed_params
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.generations import Market
 from fabricreport.sections.partner import bars
@@ -72,7 +71,7 @@ class Mismatch:
 def mismatch_of(base: Chain, comparison: Comparison) -> Mismatch | None:
     """How far the comparison is one of generations; None where the two are of one."""
     given = base.given
-    if rented(given):  # whose switches they are is the seller's business
+    if given.team.rented:  # whose switches they are is the seller's business
         return None
     pair = [o for name in (comparison.choice, comparison.rival) for o in given.options if o.id == name]
     market = Market(

@@ -12,7 +12,6 @@ from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.beyond import order_weights, weighted
 from fabricreport.models.judgement.framework import met
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.axes import facts_of
 
 _ROUNDING = 1e-9
@@ -53,7 +52,7 @@ def option_facts(given: Inputs, option: Option) -> dict[str, Any]:
     """The client's facts that the framework asks for, and those of one option."""
     return {
         **facts_of(given),
-        "rented": rented(given),
+        "rented": given.team.rented,
         "side": str(option.side),
         "operating_model": option.operating_model,
         "takes_skill": option.behaviour.skill,

@@ -15,7 +15,6 @@ from fabricreport import formats
 from fabricreport.blocks import Drawing
 from fabricreport.books.names import input_names, option_names
 from fabricreport.inputs import Inputs
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.schedule import Schedule
 from fabricreport.sections.decision.turning import key_of
@@ -72,7 +71,7 @@ def schedule_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-b
             for day, face in ((half, ink), (late, "white")):
                 axis.plot(day, at, "o", color=ink, markerfacecolor=face, markersize=5, markeredgewidth=OUTLINE_PT)
         days_axis(axis)
-        _name_steps(axis, frame[frame.option == order[0]][:-1], rented=rented(given))
+        _name_steps(axis, frame[frame.option == order[0]][:-1], rented=given.team.rented)
         if due := found.advised.due:
             _name_day(axis, due)
         for at, option in enumerate(order):

@@ -10,7 +10,6 @@ from fabricreport.chain import Chain
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced
 from fabricreport.scenario import changed_params
-from fabricreport.sections.client import rented
 from fabricreport.vocabulary import Charge
 
 CORNERS: Mapping[str, tuple[Charge, Charge]] = {
@@ -43,7 +42,7 @@ class Corner:
 
 def corners_of(base: Chain, comparison: Comparison) -> tuple[Corner, ...]:
     """The lead under each convention; none where nothing is compared, or where the network is part of a rent."""
-    if rented(base.given) or comparison.choice == comparison.rival:
+    if base.given.team.rented or comparison.choice == comparison.rival:
         return ()
     return tuple(Corner(key, _gap(base, comparison, *terms)) for key, terms in CORNERS.items())
 

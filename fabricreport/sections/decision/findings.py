@@ -11,7 +11,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.framework import leaning
 from fabricreport.scenario import assumptions
-from fabricreport.sections.client import gpu_type, judges, judges_missed, rented
+from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.axes import target_gpus
 from fabricreport.sections.decision.beyond import criteria
 from fabricreport.sections.decision.courses.findings import (
@@ -243,7 +243,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     tie = told_ground(read.given.params, by) if (by := verdict.preferred_by) else ""
     return {
         "judges": judges(read.given),
-        "rents": Name("rents") if rented(read.given) else None,
+        "rents": Name("rents") if read.given.team.rented else None,
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],

@@ -8,7 +8,6 @@ from typing import Any
 
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.ownership import Purchase
-from fabricreport.sections.client import rented
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import purchases
 
@@ -24,7 +23,7 @@ class Later:
 
 def later_of(given: Inputs, bills: Bills, choice: str) -> Later | None:
     """What an owner buys later than prices hold; None where nothing is, or where the equipment is rented."""
-    if rented(given):
+    if given.team.rented:
         return None
     bought = purchases(bills.built[choice], bills.own[choice], bills.common)
     holds = given.central("evidence:rule-todays-price-months")

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison, Verdict
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.vocabulary import Confidence
@@ -15,7 +14,7 @@ from fabricreport.vocabulary import Confidence
 
 def on_one_listing(given: Inputs) -> tuple[str, ...]:
     """Ids of the options that an owner would buy whose switch price is one listing, read and not offered."""
-    if rented(given):
+    if given.team.rented:
         return ()
     refs = {o.id: o.pieces["switch"].price for o in given.options}
     listed = {o: given.prices[ref[6:]] for o, ref in refs.items() if ref.startswith("price:")}

@@ -13,7 +13,7 @@ from fabricreport.books.options import Licence, Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
-from fabricreport.sections.client import estate_entry, maturity_of, rented
+from fabricreport.sections.client import estate_entry
 from fabricreport.sections.decision.turning import Search
 from fabricreport.sections.tco.licences import above_gpus
 from fabricreport.uncertain import Uncertain, exactly
@@ -51,7 +51,7 @@ def priors_of(given: Inputs, reached: Collection[str], pair: Collection[str]) ->
     found = []
     for row in read_yaml("priors"):
         if theirs.operating_model not in row.get("model", (theirs.operating_model,)) or (
-            row.get("owner") and rented(given)
+            row.get("owner") and given.team.rented
         ):
             continue
         ids = (_entry(given, row[Side.INFINIBAND], ours), _entry(given, row[Side.ROCEV2], theirs))
@@ -64,7 +64,7 @@ def _entry(given: Inputs, template: str | None, option: Option) -> str:
     """The input that a row means of an option; '' where it has none."""
     said = {
         **asdict(option.behaviour),
-        "maturity": maturity_of(given),
+        "maturity": given.team.maturity,
         "training": option.training,
         "estate": estate_entry(given, option),
         "licence": _in_bill(given, option.licence, given.params.money.manager_licence),

@@ -14,7 +14,6 @@ from fabricreport.formats import inside
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, mean_of
 from fabricreport.scenario import changed_params
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.alike import Mismatch
 from fabricreport.sections.decision.corners import CORNERS, Corner
 from fabricreport.sections.decision.market import too_fast
@@ -76,7 +75,7 @@ def reversals_of(
     does the same, and of single kinds of input what does not reverse.
     """
     comparison = search.comparison
-    if rented(search.base.given) or comparison.choice == comparison.rival:
+    if search.base.given.team.rented or comparison.choice == comparison.rival:
         return None
     lead = mean_of(comparison.lead)
     found = Reversals(lead, tuple(_tried(search, corners, mismatch)))

@@ -11,7 +11,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.models.judgement.framework import Rule
 from fabricreport.scenario import assumptions
-from fabricreport.sections.client import rented, stages_of
+from fabricreport.sections.client import stages_of
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of
@@ -158,14 +158,16 @@ def priors(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table | N
 def _switches(given: Inputs, pair: Collection[str], figure: FigureOf) -> dict[Side, Number]:
     """Of an owner the switches of the two compared by kind of network, where one has more to set up and keep than the other."""
     found = (
-        {} if rented(given) else {o.side: figure(f"tco.count.switches.{o.id}") for o in given.options if o.id in pair}
+        {}
+        if given.team.rented
+        else {o.side: figure(f"tco.count.switches.{o.id}") for o in given.options if o.id in pair}
     )
     return found if len({number.value for number in found.values()}) > 1 else {}
 
 
 def rules(given: Inputs, result: DecisionResult) -> Table:
     """The questions in words: each rule that holds, the side it speaks for, and what of the bill holds it already."""
-    rows, called = [], read_yaml("framework")["rented"] if rented(given) else {}
+    rows, called = [], read_yaml("framework")["rented"] if given.team.rented else {}
     for axis in () if result.in_nodes else result.framework.axes:
         for place, r in enumerate(axis.rules):
             because = r.reason + (f" {{cite {', '.join(r.sources)}}}" if r.sources else "")
@@ -183,7 +185,7 @@ def _speaks_for(given: Inputs, rule: Rule) -> str:
 def assumed(given: Inputs) -> Table:
     """Every key that was not given and bears on this client, with what is assumed; a section is named at its first key."""
     rows, before = [], None
-    idle = OF_OWNERS if rented(given) else ()
+    idle = OF_OWNERS if given.team.rented else ()
     for a in sorted(assumptions(given.params), key=lambda a: a.section != ""):
         if a.key in idle:
             continue

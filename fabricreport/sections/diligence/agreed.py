@@ -16,7 +16,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.collectives.timing import CollectiveTime
 from fabricreport.provenance import Traced, inputs_of, mean_of, plain, stated
-from fabricreport.sections.client import fabric_gpus, rented, stages_of
+from fabricreport.sections.client import fabric_gpus, stages_of
 from fabricreport.sections.diligence.exchange import (
     EVERY,
     Exchange,
@@ -76,7 +76,7 @@ def tested_gpus(on: Ground) -> int:
 def price_of(given: Inputs, tco: TcoResult, option: str) -> Traced:
     """What an option's seller is paid over the horizon: the rent, or for what is owned the fabric's capital, (draws,)."""
     parts = tco.components[option]
-    causes = ("rent",) if rented(given) else FABRIC_CAUSES
+    causes = ("rent",) if given.team.rented else FABRIC_CAUSES
     return given.spread(sum((parts[cause] for cause in causes if cause in parts), start=np.asarray(0.0)))
 
 
@@ -106,7 +106,7 @@ def _terms(
     given, common, option = on.given, on.tco.common, on.option
     prefix, unit = ("diligence", "") if beside is None else ("diligence.rival", _unit(beside.terms))
     exchange = exchange_of(on.latency, options)
-    order = None if rented(given) else _network_price(on, 0)
+    order = None if given.team.rented else _network_price(on, 0)
     weeks = tuning(given, common, on.tail.bring_up_weeks[option.id], order, unit=unit)
     gpus = delivery(given, common, order)
     credits = {s.number: _credit(on, percent, s, prefix) for s in stages(given)} if exchange.sent else {}
@@ -236,7 +236,7 @@ def _of(on: Ground, stage: Stage) -> str:
 
 def _paid(on: Ground, stage: Stage) -> float:
     """What the seller of a stage is paid for one network: its price to buy, or the rent of its GPUs over the horizon."""
-    if rented(on.given):
+    if on.given.team.rented:
         return mean_of(price_of(on.given, on.tco, on.option.id)) * share_of_hours(on, stage)
     sizes = stages_of(on.given)
     place = next(n for n, (month, _) in enumerate(sizes) if month == stage.month)

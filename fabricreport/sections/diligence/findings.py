@@ -8,7 +8,6 @@ from enum import StrEnum
 from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.acceptance import Reason
-from fabricreport.sections.client import rented
 from fabricreport.sections.diligence.changes import key_of
 from fabricreport.sections.diligence.plan.figures import IN_USE
 from fabricreport.sections.diligence.plan.healthy import rests_on_a_run
@@ -129,7 +128,7 @@ def _sheets(given: Inputs) -> Iterator[DiligenceFinding]:
 
 
 def _sellers(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
-    if rented(given) and result.shortlist:
+    if given.team.rented and result.shortlist:
         yield F.SELLERS_RENTED
     if not result.judged:
         yield F.UNANSWERED

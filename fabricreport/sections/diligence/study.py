@@ -25,7 +25,7 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import rented, stages_of
+from fabricreport.sections.client import stages_of
 from fabricreport.sections.diligence.agreed import GIB, modelled, of_delivery, price_of, tested_on
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.figure_context import DiligenceFigures
@@ -218,7 +218,7 @@ def _priced(on: Ground, book: ProviderBook) -> tuple[PricedQuestion, ...]:
             _stake(on, draws, on.total, on.total_with),
         )
         # who asks a renter's sellers for a price learns what each of them takes off
-        ids = (*draws, ASSUMED) if question.commercial and rented(on.given) else tuple(draws)
+        ids = (*draws, ASSUMED) if question.commercial and on.given.team.rented else tuple(draws)
         informs = Estimate(0.0, 0.0) if within else on.informs(ids)  # the choice between networks is not put
         found.append(PricedQuestion(question, tuple(draws), *stakes, informs))
     return tuple(sorted(found, key=lambda q: q.order, reverse=True))

@@ -21,7 +21,6 @@ from fabricreport.ledger import Number
 from fabricreport.models.audit.acceptance import written
 from fabricreport.models.money.courses import loss_per_week
 from fabricreport.provenance import inputs_of, mean_of, plain, stated
-from fabricreport.sections.client import rented
 from fabricreport.sections.diligence.exchange import Exchange
 from fabricreport.sections.tco.inputs import Common
 
@@ -103,7 +102,7 @@ def tuning(given: Inputs, common: Common, weeks: Any, price: Any, *, unit: str =
 
 def delivery(given: Inputs, common: Common, price: Any) -> Damages:
     """Damages for GPUs that are handed over after the date promised: nothing is done in that time."""
-    return _late(given, common, "day" if rented(given) else "week", 0.0, 0.0, price)
+    return _late(given, common, "day" if given.team.rented else "week", 0.0, 0.0, price)
 
 
 def _late(given: Inputs, common: Common, unit: str, limit: float, productive: Any, price: Any) -> Damages:
@@ -136,7 +135,7 @@ class Credit:
 
 def paid_for(given: Inputs) -> str:
     """What a share is of where credits are held against what the seller is paid."""
-    return "the rent of the term" if rented(given) else "the price of the network"
+    return "the rent of the term" if given.team.rented else "the price of the network"
 
 
 def most_credited(rate: float, price: float, share: float) -> tuple[float, bool]:

@@ -32,13 +32,9 @@ from fabricreport.provenance import plain
 from fabricreport.scenario.schema import PRETRAINING, ROOM_PER_GPU_BILLION
 from fabricreport.sections import sites
 from fabricreport.sections.client import (
-    effort_of,
     job_sizes,
     largest_job,
-    maturity_of,
     one_node,
-    operators_maturity,
-    rented,
     stages_of,
     whole_nodes,
 )
@@ -163,12 +159,12 @@ def tunable(given: Inputs, option: Option) -> bool:
 
 def tuning_id(given: Inputs, option: Option) -> str:
     """The entry for how much of its tuned bandwidth this option reaches with the team that runs it."""
-    return f"evidence:{option.behaviour.tuning}-{maturity_of(given)}"
+    return f"evidence:{option.behaviour.tuning}-{given.team.maturity}"
 
 
 def tuned_share(given: Inputs, option: Option) -> Any:
     """Share (draws,) of its tuned bandwidth that this option reaches: the entry's gap to 1 times the effort it takes."""
-    return effort_of(given, option).tuned(given.draw(tuning_id(given, option)))
+    return given.effort(option).tuned(given.draw(tuning_id(given, option)))
 
 
 def calibration(given: Inputs, *, every: int = 1, measured: Measured | None = None) -> Calibration:
@@ -330,7 +326,7 @@ def _working_share(given: Inputs, gpus: int, spares: int) -> float:
     def read(entry: str) -> float:
         return float(np.mean(plain(given.value(f"evidence:{entry}"))))
 
-    effect = maturity_effect(read, operators_maturity(given))
+    effect = maturity_effect(read, given.team.jobs_maturity)
     per_hour = read("common-interruptions-per-gpu-year") * effect.common_faults * gpus / HOURS_PER_YEAR
     nodes = -(-gpus // int(given.params.cluster.gpus_per_node))
     return float(node_loss(read, nodes, others + spares, effect).working_share(per_hour))
@@ -341,7 +337,7 @@ def _others(given: Inputs, gpus: int) -> int | None:
 
     None where no fault waits: a provider has nodes for its tenants, and a simulation or a copy that serves goes on without.
     """
-    if rented(given) or given.params.workload.kind not in TRAINING_KINDS:
+    if given.team.rented or given.params.workload.kind not in TRAINING_KINDS:
         return None
     joined = [one for _, size in stages_of(given) for one in given.params.cluster.networks(size) if one >= gpus]
     return (min(joined, default=gpus) - gpus) // int(given.params.cluster.gpus_per_node)

@@ -15,7 +15,7 @@ from fabricreport.books.options import Option
 from fabricreport.books.quotes.answers import weeks_to_delivery
 from fabricreport.durations import HOURS_PER_WEEK
 from fabricreport.inputs import Inputs
-from fabricreport.sections.client import gpu_type, rented
+from fabricreport.sections.client import gpu_type
 
 ORDER, LEAD, INSTALLATION = "evidence:order-weeks", "evidence:lead-weeks-equipment", "evidence:installation-weeks"
 RENT_ORDER, HAND_OVER = "evidence:rent-order-weeks", "evidence:handover-weeks-rented"
@@ -51,7 +51,7 @@ class Arrival:
 
 def arrival_of(given: Inputs, option: Option) -> Arrival:
     """When an option stands that is ordered at once: bought, or rented on a day that nobody has named."""
-    if rented(given):
+    if given.team.rented:
         return hired(given)
     return replace(in_nodes(given), lead=_lead(given, option), soak=_soak(given))
 
@@ -63,7 +63,7 @@ def hired(given: Inputs) -> Arrival:
 
 def in_nodes(given: Inputs) -> Arrival:
     """When servers stand that are ordered at once, for jobs that wait for no network between them."""
-    if rented(given):
+    if given.team.rented:
         return replace(hired(given), soak=0.0)
     return Arrival(given.value(ORDER), given.value(LEAD), given.value(INSTALLATION), 0.0)
 

@@ -20,11 +20,7 @@ from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect, op
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.steps import TailLaw
 from fabricreport.sections.client import (
-    effort_of,
-    maturity_of,
     one_node,
-    operators_maturity,
-    rented,
     side_by_side,
 )
 from fabricreport.switching import burden, endpoints_for, shape
@@ -84,14 +80,14 @@ def subject(
     always one.
     """
     cluster, tiers = _cluster(given, option, gpus)
-    takes, level = effort_of(given, option), maturity or maturity_of(given)
+    takes, level = given.effort(option), maturity or given.team.maturity
     shared = exposed if tiers > 1 else 0.0
     risk = _risk(given, option, gpus, level, shared, takes)
     if within > gpus:
         risk = replace(risk, bring_up=_risk(given, option, within, level, shared, takes).bring_up)
     read = reader(given)
-    engineer = 0.0 if rented(given) else engineer_hour(given)
-    effect = maturity_effect(read, maturity or operators_maturity(given))
+    engineer = 0.0 if given.team.rented else engineer_hour(given)
+    effect = maturity_effect(read, maturity or given.team.jobs_maturity)
     count = -(-gpus // int(given.params.cluster.gpus_per_node))
     nodes = None if spares is None else node_loss(read, count, spares, effect)
     planned = Run(
@@ -148,7 +144,7 @@ def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication
         neighbours=side_by_side(given),
     )
     bring_up = risk.bring_up
-    if rented(given):
+    if given.team.rented:
         weeks = np.asanyarray(bring_up.weeks) * read("rented-bring-up-factor")
         bring_up = replace(bring_up, weeks=weeks)
     topology = TopologyEffect(communication, risk.topology.contention_loss)

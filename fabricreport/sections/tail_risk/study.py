@@ -17,7 +17,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.risk.incidents import Luck
 from fabricreport.models.risk.spares import Standby
 from fabricreport.provenance import Traced
-from fabricreport.sections.client import largest_job, planned_days, rented
+from fabricreport.sections.client import largest_job, planned_days
 from fabricreport.sections.tail_risk.figure_context import RiskFigures
 from fabricreport.sections.tail_risk.figures import FIGURES
 from fabricreport.sections.tail_risk.horizon import Losses
@@ -74,7 +74,7 @@ def run(
         focus=pair[1] if pair else ranked[0].id,
         worked=worked,
         stress=stress_of(given, subjects[worked], step_time_s[worked]),
-        levers=levers_of(given, subjects[worked], hidden=rented(given)),
+        levers=levers_of(given, subjects[worked], hidden=given.team.rented),
         numbers={},
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, RiskFigures(given, result), given))

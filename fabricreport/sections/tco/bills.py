@@ -14,7 +14,7 @@ from fabricreport.models.judgement.comparison import expected_order
 from fabricreport.models.judgement.difference import difference
 from fabricreport.models.money.ownership import CostComponents
 from fabricreport.provenance import Traced, plain
-from fabricreport.sections.client import rented, stages_of
+from fabricreport.sections.client import stages_of
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.cost import (
     CAUSES,
@@ -112,7 +112,7 @@ def bills(
 
     Of `before`, bills on other inputs, whatever rests on the very same objects is taken over as it is.
     """
-    rent = rented(given)
+    rent = given.team.rented
     unpaid = {o for o in own if not (before and _paid_as(before, o, common, own, standing))}
     paid = {
         o: cash_bill(standing.get(o, ()), i, common, rent=rent) if not before or o in unpaid else before.paid[o]
@@ -153,7 +153,7 @@ def servers_per_rack(given: Inputs) -> int:
 
 def builds_of(given: Inputs) -> dict[str, tuple[Build, ...]]:
     """What stands of each option after each stage, by option id; empty for a renter."""
-    if rented(given):
+    if given.team.rented:
         return {}
     rack, stages = servers_per_rack(given), stages_of(given)
     return {o.id: fabric.builds(given.params.cluster, o, stages, rack) for o in given.options}

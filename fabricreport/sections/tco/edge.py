@@ -13,7 +13,6 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import tier_capacity
 from fabricreport.provenance import Traced, plain
 from fabricreport.scenario import Cluster
-from fabricreport.sections.client import rented
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.bills import Bills
 
@@ -50,7 +49,7 @@ def edge_of(given: Inputs, options: Sequence[str], sized: Callable[[int], Bills]
     so many GPUs. None for a renter, for a client who grows or has several sites, and without an edge near the size.
     """
     cluster = given.params.cluster
-    if rented(given) or cluster.trajectory or cluster.sites > 1 or cluster.topology == "dragonfly":
+    if given.team.rented or cluster.trajectory or cluster.sites > 1 or cluster.topology == "dragonfly":
         return None
     near = [
         (option, gpus)

@@ -10,7 +10,6 @@ from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
-from fabricreport.sections.client import bought_in
 from fabricreport.sections.tco.reading import CostReading
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import Side
@@ -56,7 +55,7 @@ def spoken(given: Inputs, result: TcoResult) -> Spoken:
 def _why(read: CostReading) -> Iterator[TcoFinding]:
     if read.causes:
         yield F.CAUSES_GROWN if read.grows else F.CAUSES_AT_ONCE
-    if bought_in(read.given):
+    if read.given.team.bought_in:
         yield F.OPERATIONS_BOUGHT
 
 

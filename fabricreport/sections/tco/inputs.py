@@ -22,12 +22,8 @@ from fabricreport.models.money.ownership import Lease
 from fabricreport.models.money.staffing import StaffRule
 from fabricreport.provenance import plain
 from fabricreport.sections.client import (
-    bought_in,
     discounting_of,
-    effort_of,
     gpu_type,
-    maturity_of,
-    rented,
     stages_of,
 )
 from fabricreport.sections.rent_terms import ASSUMED
@@ -139,7 +135,7 @@ def server_of(given: Inputs, hired: Hired | None = None) -> Server:
     sold = kind.server
     share = cluster.gpus_per_node / kind.gpus_per_node
     market = market_rent(given)
-    taken = hired if rented(given) else None
+    taken = hired if given.team.rented else None
     age = cluster.server_age_months
     kept = 1.0 if age is None else given.value("evidence:retention-per-year-servers") ** (age / MONTHS_PER_YEAR)
     return Server(
@@ -158,7 +154,7 @@ def market_rent(given: Inputs) -> Any:
     rent = given.money(rented_at)
     if rent.ndim == 0 and rented_at.startswith("price:"):
         rent = rent * given.value("evidence:rent-spread")
-    return rent * (1.0 - given.value(ASSUMED)) if rented(given) else rent
+    return rent * (1.0 - given.value(ASSUMED)) if given.team.rented else rent
 
 
 def utilities(given: Inputs) -> tuple[str, ...]:
@@ -250,18 +246,18 @@ def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:
 
 def _staff_rule(given: Inputs, option: Option) -> StaffRule:
     """Who looks after the option: the client's team, or a service that is paid for the posts it takes."""
-    bought = bought_in(given)
+    bought = given.team.bought_in
     network = given.params.cluster.networks(stages_of(given)[-1][1])[0]
     of_switches = burden(given.params, option, network, lambda entry: given.value(f"evidence:{entry}"))
     own = option.behaviour.staff
-    factor = given.value(f"evidence:{own}-{maturity_of(given)}") if own else 1.0
+    factor = given.value(f"evidence:{own}-{given.team.maturity}") if own else 1.0
     return StaffRule(
         given.value("evidence:fabric-fte-small"),
         given.value("evidence:fabric-fte-mid"),
         given.value("evidence:fabric-fte-large"),
         given.value("evidence:fabric-fte-per-1024-gpus-more"),
         factor * of_switches,
-        effort_of(given, option).staff,
+        given.effort(option).staff,
         given.value("evidence:fabric-fte-most-apart"),
         given.value("evidence:bought-operations-markup") if bought else 1.0,
         given.value("evidence:bought-operations-own-fte") if bought else 0.0,
@@ -275,7 +271,7 @@ def _training(given: Inputs, option: Option) -> Any:
         Side.INFINIBAND: organisation.existing_infiniband != "none",
         Side.ROCEV2: organisation.qos_expertise == "strong",
     }
-    if not option.training or known.get(option.side, False) or bought_in(given):
+    if not option.training or known.get(option.side, False) or given.team.bought_in:
         return 0.0
     return given.money(option.training) * given.value("param:organisation.network_engineers")
 

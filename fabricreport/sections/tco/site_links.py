@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricreport.inputs import Inputs
-from fabricreport.sections.client import rented
 
 SITE_OPTICS, SITE_GATEWAYS = "optics between sites", "gateways between sites"
 SITE_FIBRE, SITE_LEASE = "fibre between sites", "leases between sites"
@@ -45,7 +44,7 @@ class SiteLinkPrices:
 def site_link_prices(given: Inputs) -> SiteLinkPrices | None:
     """Prices at the client's distance; None for one site, for sites that are not joined, and for who rents."""
     cluster = given.params.cluster
-    if len(cluster.halls(cluster.final_gpus)) == 1 or not cluster.sites_joined or rented(given):
+    if len(cluster.halls(cluster.final_gpus)) == 1 or not cluster.sites_joined or given.team.rented:
         return None
     km, near = given.value("param:cluster.site_distance_km"), given.value("evidence:site-optic-campus-watts")
     if cluster.site_distance_km <= given.central(CAMPUS_KM):

@@ -15,7 +15,6 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.judgement.difference import Difference, difference
 from fabricreport.provenance import Traced, inputs_of
-from fabricreport.sections.client import rented
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import (
@@ -54,7 +53,7 @@ def run(given: Inputs, found: Bills, comparison: Comparison, sized: Callable[[in
         useful_hour=hour,
         useful_share=useful,
         worth_per_gpu_hour={o: given.spread(rent * u / useful[choice]) for o, u in useful.items()},
-        ownership=None if rented(given) else _ownership(given, found, hour, (choice, rival)),
+        ownership=None if given.team.rented else _ownership(given, found, hour, (choice, rival)),
         edge=edge_of(given, (choice, rival), sized),
         common=common,
         numbers={},

@@ -14,7 +14,7 @@ from fabricreport.models.money.ownership import OF
 from fabricreport.models.training.step import StepTime
 from fabricreport.provenance import mean_of
 from fabricreport.scenario.schema import PRETRAINING
-from fabricreport.sections.client import job_sizes, largest_job, one_node, planned_days, rented, stages_of
+from fabricreport.sections.client import job_sizes, largest_job, one_node, planned_days, stages_of
 from fabricreport.sections.decision.courses.result import OneNode, SingleNode
 from fabricreport.sections.latency import inputs as steps
 from fabricreport.sections.tail_risk.horizon import running_shares
@@ -39,13 +39,13 @@ def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
     rent, level = common.server.rent_per_gpu_hour, None
     cash: Any
     causes: dict[str, Any] = {}
-    if rented(given) and common.value_basis != Basis.STATED:
+    if given.team.rented and common.value_basis != Basis.STATED:
         rented_hours = common.discounting.present_value(hours_of(common), terms=rent_terms(common))
         cash = total = money.work_on_rented(rented_hours, rent, useful)
         level = np.mean(rent) * np.mean(bills.totals[option]) / np.mean(total)
     else:
         parts = bills.paid[option]
-        own = {} if rented(given) else {name: v for name, v in parts.items() if _of_servers(name)}
+        own = {} if given.team.rented else {name: v for name, v in parts.items() if _of_servers(name)}
         cash, causes = sum(own.values()) if own else parts.total, by_cause(own)
         total = money.work_on_owned(cash, hours, common.gpu_hour_value, useful)
     time = given.spread(across.running.useful / useful)

@@ -13,7 +13,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison, Course, Verdict, expected_order
 from fabricreport.models.judgement.courses import Offered, advised
 from fabricreport.provenance import mean_of, plain
-from fabricreport.sections.client import one_node, rented
+from fabricreport.sections.client import one_node
 from fabricreport.sections.decision.courses import buying
 from fabricreport.sections.decision.courses.result import (
     CHOICE,
@@ -131,7 +131,7 @@ def _held(given: Inputs, bills: Bills, comparison: Comparison, judge: Judge) -> 
 
 def _buys(at: _Held) -> bool:
     """Whether the client is one who owns, and the fabric is worth a course of its own."""
-    return not rented(at.given) and at.verdict.decided_by != Ground.SIZE
+    return not at.given.team.rented and at.verdict.decided_by != Ground.SIZE
 
 
 _RANKED = (

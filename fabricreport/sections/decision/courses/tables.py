@@ -9,7 +9,6 @@ from fabricreport.books.names import option_names, whole_names
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.courses.result import CHOICE, RIVAL, CoursesResult, PricedCourse
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning_words import VERB
@@ -41,7 +40,7 @@ def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
                     told["needs"],
                     *([figure(f"decision.courses.ready.{row.key}")] if given.params.dated else []),
                 ],
-                role="winner" if not rented(given) and _marked(row, result) else "normal",
+                role="winner" if not given.team.rented and _marked(row, result) else "normal",
             )
         )
     heads = [

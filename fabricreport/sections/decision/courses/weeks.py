@@ -6,7 +6,6 @@ from typing import Any
 
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Course
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.courses.result import RENTED_WEEKS, WAIT_OF
 from fabricreport.sections.schedule.arrival import hired, in_nodes
 from fabricreport.sections.schedule.calendar import Clock
@@ -26,7 +25,7 @@ def clock_of(given: Inputs, bills: Bills, course: Course, option: str) -> Clock:
     elif course.kind == CourseKind.SINGLE_NODE:
         arrival, stable = in_nodes(given), 0.0
     wait: Any = 0.0
-    if course.kind in ASKS and not rented(given):
+    if course.kind in ASKS and not given.team.rented:
         wait = given.value(WAIT_OF.get(course.kind, WAIT_OF[CourseKind.OFFERS]))
     ordered = wait + arrival.order
     delivered = ordered + arrival.lead

@@ -13,7 +13,6 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.information import Estimate
 from fabricreport.models.money.courses import trial_cost
 from fabricreport.provenance import Traced, inputs_of
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.information.groups import Group, Probe, among, read_groups, read_probes
 from fabricreport.sections.decision.information.knowledge import OFFER, Knowledge
 from fabricreport.sections.decision.turning import settling
@@ -75,7 +74,7 @@ def information_of(given: Inputs, bills: Bills, knowledge: Knowledge, pair: Sequ
     if not knowledge.choice:
         return None
     found = [_worth(knowledge, group) for group in read_groups()]
-    kind = "cloud" if rented(given) else "builder"
+    kind = "cloud" if given.team.rented else "builder"
     open_to = tested(bills, knowledge, pair)
     tried = [_tried(given, bills, knowledge, test, open_to) for test in read_probes() if kind in test.to]
     return Information(

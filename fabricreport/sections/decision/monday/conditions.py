@@ -12,7 +12,7 @@ from fabricreport.findings import OptionName
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import inputs_of, mean_of, stated
-from fabricreport.sections.client import one_node, rented, run_by_others
+from fabricreport.sections.client import one_node
 from fabricreport.sections.decision.market import beyond_the_servers
 from fabricreport.sections.decision.monday.kinds import Kind, actions
 from fabricreport.sections.decision.monday.worth import Gain, gain, shown
@@ -116,7 +116,7 @@ Condition = Callable[[Facts], Due | None]
 
 def _rents(at: Facts) -> Due | None:
     """Whom page one asks first; where no price is known, sellers that name the fabric."""
-    if not rented(at.given):
+    if not at.given.team.rented:
         return None
     sellers = sellers_asked(at) or tuple(s.name for s in at.tests.shown[:_SELLERS]) or (_EACH,)
     return Due(Kind.RENTS, shown(at.result, "rents"), things=sellers, settles=actions()[Kind.RENTS].questions)
@@ -134,7 +134,7 @@ def sellers_asked(at: Facts, *, open_: Open | None = None) -> tuple[str, ...]:
 def _quote(at: Facts) -> Due | None:
     """Quotes of the whole parts list of each network that offers are asked of, above all of what in it nobody publishes a price
     for and of what is out of date."""
-    if rented(at.given):
+    if at.given.team.rented:
         return None
     parts = {item for option in at.given.options if option.id in at.asked for item in items_of(option)}
     unpriced = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by and u.item in parts]
@@ -233,7 +233,7 @@ def _tuner(at: Facts) -> Due | None:
     """Somebody who tunes the network: what that saves in the first year, less what it costs."""
     skill = {o.id: o.behaviour.skill for o in at.given.options}
     lacking = str(at.given.params.organisation.qos_expertise) == "none"
-    if run_by_others(at.given) or not lacking or not any(skill[o] for o in at.bought):
+    if at.given.team.others or not lacking or not any(skill[o] for o in at.bought):
         return None
     action = actions()[Kind.TUNER]
     net = next(
@@ -245,7 +245,7 @@ def _tuner(at: Facts) -> Due | None:
 def _topology(at: Facts) -> Due | None:
     unasked = () if at.result.offers else tuple(s.name for s in at.tests.undocumented)[:_SELLERS]
     sellers = sellers_asked(at, open_=Open.TOPOLOGY) or unasked
-    if not rented(at.given) or not sellers:
+    if not at.given.team.rented or not sellers:
         return None
     questions = actions()[Kind.TOPOLOGY].questions
     return Due(Kind.TOPOLOGY, _answer(at, *questions), things=sellers, settles=questions)
@@ -261,7 +261,7 @@ def _answer(at: Facts, *questions: str) -> Gain | None:
 
 def _halls(at: Facts) -> Due | None:
     cluster = at.given.params.cluster
-    return Due(Kind.HALLS) if sites_in_use(cluster, cluster.final_gpus) > 1 and not rented(at.given) else None
+    return Due(Kind.HALLS) if sites_in_use(cluster, cluster.final_gpus) > 1 and not at.given.team.rented else None
 
 
 def _reprice(at: Facts) -> Due | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from fabricreport.inputs import Inputs
-from fabricreport.sections.client import one_node, rented
+from fabricreport.sections.client import one_node
 from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts, settled_by, unanswered, unsettled
 from fabricreport.sections.decision.monday.kinds import NEVER_LEFT_OUT, Action, Kind, actions, most, roles
 from fabricreport.sections.decision.result import DecisionResult
@@ -74,7 +74,7 @@ def shortened(found: Sequence[Due]) -> list[Due]:
 def network_matters(at: Facts) -> bool:
     """Whether the course advised needs a network, and the size is one at which it shows."""
     single = at.result.courses.single
-    within = rented(at.given) and single.total is not None and single.days is None
+    within = at.given.team.rented and single.total is not None and single.days is None
     if within or at.result.courses.advised.kind == CourseKind.SINGLE_NODE:
         return False
     return at.result.ground != Ground.SIZE and not one_node(at.given, int(at.given.params.cluster.final_gpus))
@@ -110,7 +110,7 @@ def _todo(at: Facts, mark: str, found: Due, calendar: Calendar) -> Todo:
 def called(given: Inputs, role: str) -> str:
     """What a role is called for this client."""
     params, names = given.params, roles()[role]
-    situation = "rents" if rented(given) else "builds"
+    situation = "rents" if given.team.rented else "builds"
     staffed = "staffed" if params.organisation.network_engineers > 0 else "unstaffed"
     name = names.get(situation) or names[staffed]
     return params.memo.to.partition(",")[0] if name == READER else name

@@ -13,7 +13,6 @@ from fabricreport.chain import Chain
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.better_offer import Rates
 from fabricreport.provenance import Traced
-from fabricreport.sections.client import rented
 from fabricreport.sections.diligence.terms import delivery, tuning
 from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.tco import fabric
@@ -57,7 +56,7 @@ class Bid:
 
 def bids_of(base: Chain) -> Mapping[str, Bid]:
     """Every offer of pieces to a client that buys, by the offer's id."""
-    if rented(base.given):
+    if base.given.team.rented:
         return {}
     return {offer.id: bid_of(base, offer) for offer in base.given.offers if offer.items}
 

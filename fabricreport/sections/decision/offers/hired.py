@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from fabricreport.chain import Chain
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.decision.offers.judged import hour_of
 from fabricreport.sections.decision.offers.study import offers_of
@@ -18,7 +17,7 @@ def at_offer(base: Chain) -> Chain:
     No offer is judged by the rent of others, so that this price moves none of them.
     """
     given = base.given
-    if not rented(given):
+    if not given.team.rented:
         return base
     found = offers_of(given, base.bills, judge_of(given), lambda figures: base.replacing(figures).bills)
     best = found.best if found else None

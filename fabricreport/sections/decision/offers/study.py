@@ -19,7 +19,6 @@ from fabricreport.models.money.offers import (
     room_per_gpu_hour,
 )
 from fabricreport.provenance import Traced, mean_of
-from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.answered import too_small, with_answers
 from fabricreport.sections.decision.offers.judged import Becomes, Judged, Market, Open, judged_of, market_of
@@ -130,7 +129,7 @@ def offers_of(
 
     What a seller answered of its own fabric makes the bills `again`, for its offer alone.
     """
-    if not rented(given):
+    if not given.team.rented:
         return None
     stated = given.offers
     listed = None if stated else listing(given)
