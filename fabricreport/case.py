@@ -27,12 +27,13 @@ from fabricreport.chain import Chain, chain
 from fabricreport.errors import InputError, Problem
 from fabricreport.findings import Spoken
 from fabricreport.given import Given, if_there, read_given
-from fabricreport.inputs import INPUT_KINDS, Inputs
+from fabricreport.inputs import Inputs
 from fabricreport.intake import faults_of
 from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.project import PARAMS, book_folder
+from fabricreport.reader import INPUT_KINDS
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, params_from
 from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision

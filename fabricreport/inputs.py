@@ -10,8 +10,7 @@ Everything else asks here: no section and no model opens a book by itself, so wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import cached_property
@@ -22,9 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabricreport.answered import Answered, BeforeAnswers, answered, decided_by, read_files
-from fabricreport.as_run import Team
 from fabricreport.books.evidence import EvidenceBook
-from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.books.prices.currency import Rate
@@ -42,7 +39,7 @@ from fabricreport.models.training.practice import Practice
 from fabricreport.offered import with_offers
 from fabricreport.overrides import Figures, deciding, resolved
 from fabricreport.provenance import Traced, drawn_exactly, inputs_of, out_of_date, plain
-from fabricreport.reader import Books, Reader
+from fabricreport.reader import INPUT_KINDS, Books, Reader
 from fabricreport.records import contested_record, evidence_record, origin, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
 from fabricreport.uncertain import Replaced, Uncertain, exactly
@@ -51,7 +48,6 @@ DRAWS = 4096
 """Draws of a case unless it asks for fewer: enough for the P5 and P95 that the memo prints."""
 
 Found = TypeVar("Found")
-INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
 CORRELATION = "evidence:correlation-within-group"
 _RATE = "rate"
 """Before the currency in the key of an exchange rate's draws."""
@@ -216,50 +212,6 @@ class Inputs(Reader):
         self._samples = {i: draws for i, draws in before._samples.items() if kept(i)}
         self._values = {i: value for i, value in before._values.items() if i in self._samples}
 
-    # ---- what the params and the books say
-
-    def uncertain(self, input_id: str) -> Uncertain:
-        """The figure in force of `price:…` (its own currency), `evidence:…` (its own unit) or a number of the params."""
-        self._note(input_id)
-        kind, _, name = input_id.partition(":")
-        if kind == "price":
-            return self.prices[name].figure
-        if kind == "evidence":
-            return self.evidence[name].figure
-        if kind == "contested":
-            return self._quantities[name][0] if name in self._quantities else self._prior(name)
-        if kind == "param":
-            value = value_at(self.params, name)
-            return self.uncertain(str(value)) if isinstance(value, Reference) else Uncertain.of(value)
-        raise KeyError(f"{input_id}: an input id starts with {', '.join(INPUT_KINDS)}")
-
-    def _prior(self, quantity: str) -> Uncertain:
-        found = self.contested(quantity)
-        return Uncertain("interval", found.prior_low, found.prior_mid, found.prior_high)
-
-    def central(self, input_id: str) -> float:
-        """The central value of an input: its mode if it has one, else its median."""
-        return self.uncertain(input_id).central
-
-    def words(self, entry_id: str) -> str:
-        """A fact in words of the evidence."""
-        self._note(f"evidence:{entry_id}")
-        return str(self.evidence[entry_id].value)
-
-    def entry(self, entry_id: str) -> EvidenceEntry:
-        """An entry of the evidence, the figure in force."""
-        self._note(f"evidence:{entry_id}")
-        return self.evidence[entry_id]
-
-    def stated_elsewhere(self, key_id: str) -> bool:
-        """Whether a key of the params only refers to an entry of a book."""
-        return isinstance(value_at(self.params, key_id.partition(":")[2]), Reference)
-
-    def stated_by(self, input_id: str) -> str:
-        """The entry that states the value: the input itself, or what an override of it refers to in the end."""
-        replaced = self.overrides.get(input_id)
-        return replaced.follows if replaced is not None and replaced.follows else input_id
-
     # ---- what the models know before they meet a client
 
     @property
@@ -272,13 +224,8 @@ class Inputs(Reader):
         """Models to train, GPUs, and the rules of plans and steps."""
         return practice()
 
-    @cached_property
-    def team(self) -> Team:
-        """Who runs the client's network and its jobs."""
-        return Team.of(self.params, self.words)
-
     def effort(self, option: Option) -> Effort:
-        """What an option takes to build and run with that team."""
+        """What an option takes to build and run with the client's team."""
         return self.team.effort(option, lambda entry: self.value(f"evidence:{entry}"))
 
     # ---- the sample
@@ -384,22 +331,6 @@ class Inputs(Reader):
         if wide.shape != (self.draws,):
             wide = np.broadcast_to(wide, (self.draws,))
         return wide if isinstance(wide, Traced) else self.tagged(wide, set())
-
-    # ---- who asked for what
-
-    @contextmanager
-    def noting(self) -> Iterator[set[str]]:
-        """The ids of every input asked for inside the block."""
-        asked: set[str] = set()
-        self._noted.append(asked)
-        try:
-            yield asked
-        finally:
-            self._noted[:] = [others for others in self._noted if others is not asked]  # by identity: two may be equal
-
-    def _note(self, input_id: str) -> None:
-        for asked in self._noted:
-            asked.add(input_id)
 
     # ---- the ledger
 

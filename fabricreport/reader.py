@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fabricreport.answered import Answered
+from fabricreport.as_run import Team
 from fabricreport.books.answers import AnswerFile
 from fabricreport.books.evidence import EvidenceBook
+from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.offers.offer import Offer
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.elicited import Elicited
 from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities, joined
 from fabricreport.overrides import Overridden
-from fabricreport.scenario import Params, Reason, option_excluded
+from fabricreport.scenario import Params, Reason, Reference, option_excluded, value_at
 from fabricreport.switching import chosen
 from fabricreport.uncertain import Replaced, Uncertain
+
+INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
+"""How the id of an input begins, by the book that it is of."""
 
 
 @dataclass
@@ -59,6 +66,7 @@ class Reader:
     _quantities: dict[str, tuple[Uncertain, Replaced | None]]
     _built: dict[str, Option]
     _builder: Reader
+    _noted: list[set[str]]
 
     def move(self, folder: Path) -> None:
         """Look for the files that the params name in another folder from now on."""
@@ -170,3 +178,70 @@ class Reader:
     def contested_quantities(self) -> dict[str, Contested]:
         """Every contested quantity by id."""
         return contested_quantities(self.evidence, self._definitions, self._weights)
+
+    # ---- one input
+
+    def uncertain(self, input_id: str) -> Uncertain:
+        """The figure in force of `price:…` (its own currency), `evidence:…` (its own unit) or a number of the params."""
+        self._note(input_id)
+        kind, _, name = input_id.partition(":")
+        if kind == "price":
+            return self.prices[name].figure
+        if kind == "evidence":
+            return self.evidence[name].figure
+        if kind == "contested":
+            return self._quantities[name][0] if name in self._quantities else self._prior(name)
+        if kind == "param":
+            value = value_at(self.params, name)
+            return self.uncertain(str(value)) if isinstance(value, Reference) else Uncertain.of(value)
+        raise KeyError(f"{input_id}: an input id starts with {', '.join(INPUT_KINDS)}")
+
+    def _prior(self, quantity: str) -> Uncertain:
+        found = self.contested(quantity)
+        return Uncertain("interval", found.prior_low, found.prior_mid, found.prior_high)
+
+    def central(self, input_id: str) -> float:
+        """The central value of an input: its mode if it has one, else its median."""
+        return self.uncertain(input_id).central
+
+    def words(self, entry_id: str) -> str:
+        """A fact in words of the evidence."""
+        self._note(f"evidence:{entry_id}")
+        return str(self.evidence[entry_id].value)
+
+    def entry(self, entry_id: str) -> EvidenceEntry:
+        """An entry of the evidence, the figure in force."""
+        self._note(f"evidence:{entry_id}")
+        return self.evidence[entry_id]
+
+    def stated_elsewhere(self, key_id: str) -> bool:
+        """Whether a key of the params only refers to an entry of a book."""
+        return isinstance(value_at(self.params, key_id.partition(":")[2]), Reference)
+
+    def stated_by(self, input_id: str) -> str:
+        """The entry that states the value: the input itself, or what an override of it refers to in the end."""
+        replaced = self.overrides.get(input_id)
+        return replaced.follows if replaced is not None and replaced.follows else input_id
+
+    # ---- the client's team
+
+    @cached_property
+    def team(self) -> Team:
+        """Who runs the client's network and its jobs."""
+        return Team.of(self.params, self.words)
+
+    # ---- who asked for what
+
+    @contextmanager
+    def noting(self) -> Iterator[set[str]]:
+        """The ids of every input asked for inside the block."""
+        asked: set[str] = set()
+        self._noted.append(asked)
+        try:
+            yield asked
+        finally:
+            self._noted[:] = [others for others in self._noted if others is not asked]  # by identity: two may be equal
+
+    def _note(self, input_id: str) -> None:
+        for asked in self._noted:
+            asked.add(input_id)

@@ -15,7 +15,7 @@ from pathlib import Path
 from fabricreport.blocks.choices import figure_of
 from fabricreport.blocks.prose import is_prose, read_cell
 from fabricreport.blocks.template import split_style
-from fabricreport.inputs import INPUT_KINDS
+from fabricreport.reader import INPUT_KINDS
 from fabricreport.scenario import SECTION_NAMES
 
 ROOT = Path(__file__).parents[1]

@@ -20,9 +20,10 @@ from fabricreport.books.purchases import purchases
 from fabricreport.evidence import ROOT
 from fabricreport.figures import DeclaredFigures
 from fabricreport.findings import Findings, Spoken
-from fabricreport.inputs import INPUT_KINDS, Inputs
+from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
+from fabricreport.reader import INPUT_KINDS
 from fabricreport.report.figures import FIGURES, ReportFigures
 from fabricreport.report.words import ReportFinding, words
 from fabricreport.scenario import params_from

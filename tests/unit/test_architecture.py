@@ -61,8 +61,8 @@ answer_terms: answer_effects as_run books scenario
 answered: answer_effects answer_terms as_run books models overrides scenario
 offered: books scenario
 given: books scenario
-reader: answered books elicited models offered overrides scenario switching
-inputs: answered books constants elicited models offered overrides reader records scenario
+reader: answered as_run books elicited models offered overrides scenario switching
+inputs: answered as_run books constants elicited models offered overrides reader records scenario
 figures: inputs
 blocks:
 theme: blocks

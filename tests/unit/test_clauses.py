@@ -24,7 +24,7 @@ from fabricreport.case import Case, open_case
 from fabricreport.declared import DECLARED
 from fabricreport.figures import find_spec
 from fabricreport.formats import NBSP
-from fabricreport.inputs import INPUT_KINDS
+from fabricreport.reader import INPUT_KINDS
 from fabricreport.sections.diligence.clauses import WORDS, Clause, clauses, fields_of, planned
 from fabricreport.sections.diligence.plan import tables as plan_tables
 from fabricreport.sections.diligence.plan.words import plan_words

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricreport.books.questions import Question
-from fabricreport.inputs import INPUT_KINDS, Inputs
+from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.reader import INPUT_KINDS
 from fabricreport.sections.diligence.held import TERM, held
 from fabricreport.sections.diligence.result import DiligenceResult
 
