@@ -66,16 +66,16 @@ inputs: answered as_run books constants elicited models offered overrides reader
 figures: inputs
 blocks:
 theme: blocks
-sections: answer_effects answered as_run blocks books elicited figures inputs models scenario switching theme validation
+sections: reader answer_effects answered as_run blocks books elicited figures inputs models scenario switching theme validation
 chain: books inputs models sections
 sections/decision: answer_effects answer_terms blocks books chain figures inputs models scenario sections theme
 before_after: answered books chain inputs models sections sections/decision
 declared: figures sections sections/decision
 intake: books inputs models overrides records scenario sections switching
 spine: blocks books figures inputs models scenario sections sections/decision
-case: before_after books chain given inputs intake models scenario sections sections/decision spine
+case: before_after books reader chain given inputs intake models scenario sections sections/decision spine
 hindsight: books case inputs models scenario
-report: blocks books figures hindsight inputs models scenario sections theme validation
+report: blocks books reader figures hindsight inputs models scenario sections theme validation
 quoting: books case given models scenario sections
 tracing: answered blocks books case scenario sections
 asking: as_run books case constants given inputs scenario sections

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 
 from fabricreport import formats
@@ -47,6 +48,8 @@ _ON_PAGE = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 _NAME_WIDTH = 0.12
 """Of the width of the drawing, for the name of a step."""
 _STEPS = (Step.ANSWERS, Step.ORDER, Step.DELIVERY, Step.POWER_ON, Step.STABLE, Step.PRODUCTION)
+_DOT_PT2, _RING_PT2 = 30, 40
+"""Areas of a dot and of a ring, in points squared."""
 _PASSED = 0.12
 """Of the width of its range, how far beyond an end a value is drawn that lies still further out."""
 
@@ -69,7 +72,9 @@ def schedule_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-b
             axis.plot([half, late], [at, at], color=ink, linewidth=0.9)
             axis.plot(way.half[:-1], [at] * (len(way) - 1), "|", color=ink, markersize=8, markeredgewidth=1.2)
             for day, face in ((half, ink), (late, "white")):
-                axis.plot(day, at, "o", color=ink, markerfacecolor=face, markersize=5, markeredgewidth=OUTLINE_PT)
+                sns.scatterplot(
+                    x=[day], y=[at], color=face, edgecolor=ink, linewidth=OUTLINE_PT, s=_DOT_PT2, zorder=3, ax=axis
+                )
         days_axis(axis)
         _name_steps(axis, frame[frame.option == order[0]][:-1], rented=given.team.rented)
         if due := found.advised.due:
@@ -119,15 +124,17 @@ def switching_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-
     if frame.empty:
         raise ValueError("no input turns the advice or the money: there is nothing to draw")
     with row_canvas([wrapped(name, 52, 1) for name in frame["input"]], head=1) as (figure, axis):
-        for at, row in frame.iterrows():
-            y, width = float(str(at)), row.p95 - row.p5
-            used, turns = ((value - row.p5) / width for value in (row.in_use, row.turns_at))
-            axis.plot([0, 1], [y, y], color=MUTED, linewidth=2.6, solid_capstyle="butt")
-            axis.plot(used, y, "o", color=INK, markersize=5)
-            shown = float(np.clip(turns, -_PASSED, 1 + _PASSED))
-            mark = "o" if shown == turns else "<" if shown < 0 else ">"
-            axis.plot(shown, y, mark, color=FIRST, markerfacecolor="white", markersize=6, markeredgewidth=1.4)
-            label_end(axis, 1 + 2 * _PASSED, y, row.told)
+        used, turns = ((frame[point] - frame.p5) / (frame.p95 - frame.p5) for point in ("in_use", "turns_at"))
+        shown = turns.clip(-_PASSED, 1 + _PASSED)
+        axis.hlines(frame.index, 0, 1, color=MUTED, linewidth=2.6)
+        sns.scatterplot(x=used, y=frame.index, color=INK, linewidth=0, s=_DOT_PT2, zorder=3, ax=axis)
+        sns.scatterplot(
+            x=shown, y=frame.index, style=np.sign(turns - shown), markers={-1: "<", 0: "o", 1: ">"}, color="white",
+            edgecolor=FIRST, linewidth=1.4, s=_RING_PT2, zorder=4, legend=False, ax=axis,
+        )  # fmt: skip
+        axis.set(xlabel=None, ylabel=None)
+        for at, told in enumerate(frame.told):
+            label_end(axis, 1 + 2 * _PASSED, at, told)
         axis.set_xlim(-1.5 * _PASSED, 1 + 2 * _PASSED)
         for x, words in ((0, "least"), (1, "most")):
             axis.text(x, -0.9, words, ha="center", va="center_baseline", color=MUTED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 
 from fabricreport.blocks import Drawing
 from fabricreport.inputs import Inputs
@@ -46,9 +47,14 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing | None:
     with canvas(2.25) as (figure, (axis,)):
         ends = []
         for label, sweep, colour in lines:
+            drawn = pd.DataFrame(rounded(plain(sweep.gap)), columns=list(sweep.at)).melt(
+                var_name="gpus", value_name="gap"
+            )
+            sns.lineplot(
+                drawn, x="gpus", y="gap", estimator="median", errorbar=("pi", 90), color=colour, marker="o", markersize=3,
+                markeredgewidth=0, err_kws={"alpha": 0.13, "linewidth": 0}, ax=axis,
+            )  # fmt: skip
             low, middle, high = rounded(np.quantile(plain(sweep.gap), QUANTILES, axis=0))
-            axis.fill_between(sweep.at, low, high, color=colour, alpha=0.13, linewidth=0)
-            axis.plot(sweep.at, middle, color=colour, marker="o", markersize=3)
             ends.append((label, float(middle[-1]), float(sweep.at[-1]), colour))
             records += [(label, n, *v) for n, v in zip(sweep.at, zip(low, middle, high, strict=True), strict=True)]
         top, bottom = max(r[4] for r in records), min(0.0, *(r[2] for r in records))
@@ -74,7 +80,7 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing | None:
         axis.set_xticks(gap.sizes, [f"{n:,}" for n in gap.sizes], rotation=0)
         axis.minorticks_off()
         axis.set_xlim(gap.sizes[0] * 0.9, gap.sizes[-1] * 1.05)
-        axis.set_xlabel("GPUs in one job (logarithmic)")
+        axis.set(xlabel="GPUs in one job (logarithmic)", ylabel=None)
         percent_axis(axis, "y")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(records, columns=["line", "gpus", "p5", "p50", "p95"])

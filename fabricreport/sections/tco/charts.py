@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 
 from fabricreport import formats
@@ -60,10 +61,14 @@ def causes_chart(given: Inputs, result: TcoResult) -> Drawing:
     names, colours = option_names(given.options, result.choice, result.rival), pair(result.choice, result.rival)
     side = {True: result.rival, False: result.choice}
     with row_canvas([*(bar.label for bar in bars), "Nine times in ten"], head=1) as (figure, axis):
-        for row, bar in enumerate(bars):
+        places = axis.get_ylim()
+        sns.barplot(x=[bar.value for bar in bars], y=list(range(len(bars))), orient="y", width=_BAR, ax=axis)
+        axis.set(ylim=places, xlabel=None, ylabel=None)
+        for row, (bar, drawn) in enumerate(zip(bars, axis.patches, strict=True)):
             colour = INK if bar.is_sum else colours[side[bar.value > 0]]
-            ink = open_or_filled(colour, filled=not bar.assumed)
-            axis.barh(row, bar.value, height=_SUM if bar.is_sum else _BAR, **ink)
+            drawn.set(**open_or_filled(colour, filled=not bar.assumed))
+            if bar.is_sum:
+                drawn.set(y=row - _SUM / 2, height=_SUM)
             _amount(axis, bar.value, row, told(abs(bar.value)))
             axis.get_yticklabels()[row].set_fontweight("bold" if bar.is_sum else "normal")
         _widen(axis, [bar.value for bar in bars])
