@@ -1,9 +1,13 @@
-"""The figures of the evidence report: counts, claims beside what they come to, positions of the sources, errors of models."""
+"""The figures of the evidence report: counts, claims beside what they come to, positions of the sources, errors of models,
+purchases of others, the guard of prices replayed.
+
+What each is called and rests on stands in `figures.yaml`.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,20 +17,21 @@ import numpy as np
 from fabricreport.books.claims import ADVICE, VERDICTS, ClaimBook, ClaimSource, read_claims
 from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.providers import ContractOnly, ProviderBook, Seller, read_providers
+from fabricreport.books.purchases import SYSTEM, PricePaid
 from fabricreport.claim import Amount
 from fabricreport.evidence import read_yaml
-from fabricreport.figures import Declaration, FigureSpec, Index
-from fabricreport.hindsight import all_compared
+from fabricreport.figures import Declaration, Footing, Index, Reckoning, figure
+from fabricreport.hindsight import Hindsight, all_compared
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import GRADES
 from fabricreport.models.audit.claims import AuditedClaim, SelfContradiction, self_contradictions
 from fabricreport.models.risk.tail import expected_max
-from fabricreport.report.guard import GUARD, REPLAYS
-from fabricreport.report.purchase_figures import PURCHASES
+from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.evidence.claims import audit
 from fabricreport.sections.evidence.context import Disagreement, disagreements, shown_unit
 from fabricreport.validation.card import Card, CardRow, median_abs_error
 from fabricreport.validation.cards import cards
+from fabricreport.validation.price_guard import LATER, Replay, replays
 
 EXACT_DIGITS, ROUNDED_DIGITS, CONTESTED_DIGITS, WORKED_OUT_DIGITS = 6, 4, 3, 3
 """A whole number is printed as it is; a claim's other figures to four digits, enough to see whether it holds."""
@@ -36,6 +41,8 @@ NO_ERROR = 1e-9
 WORKERS = tuple(2**k for k in range(3, 18))
 CORRELATIONS = (0.0, 0.3, 0.6, 0.9)
 FEW, MANY = 64, 16384
+LOW, HIGH = 0, 1
+"""The ends of a range."""
 _CREDIT = "-credit"
 
 
@@ -65,7 +72,7 @@ _SHARED = {str(rho).replace(".", "_"): rho for rho in CORRELATIONS}
 
 @dataclass(frozen=True)
 class ReportFigures:
-    """What the figures of the report are made from, and what its tables and charts show."""
+    """What the figures of the report are made from and how each is made, and what its tables and charts show."""
 
     given: Inputs
 
@@ -98,10 +105,6 @@ class ReportFigures:
     def contradictions(self) -> tuple[SelfContradiction, ...]:
         """The places where an article says two things that cannot both hold."""
         return self_contradictions(tuple(self.claims.values()))
-
-    def footing(self, claim: str) -> tuple[str, ...]:
-        """The claim as an input, and the entries that its own inputs cite."""
-        return (f"claim:{claim}", *(v for v in self.book[claim].inputs.values() if isinstance(v, str)))
 
     @cached_property
     def grades(self) -> Mapping[str, int]:
@@ -148,6 +151,16 @@ class ReportFigures:
         """How far out the slowest of few and of many workers lies, by correlation."""
         return maxima((FEW, MANY))
 
+    @property
+    def purchases(self) -> Mapping[str, Hindsight]:
+        """Every purchase of others by id, beside what we would have said."""
+        return all_compared()
+
+    @property
+    def replays(self) -> Mapping[str, Replay]:
+        """Every replay of the guard of prices, by its id."""
+        return replays()
+
     def amount(self, numbers: Mapping[str, Any], id: str) -> str:
         """A template that prints the number `id`, or the range from `id.low` to `id.high`; empty if there is neither."""
         if id in numbers:
@@ -157,6 +170,355 @@ class ReportFigures:
         low = numbers[f"{id}.low"]
         once = low.unit != "share" and not low.unit.startswith("usd")
         return f"{{{id}.low{':bare' if once else ''}}} to {{{id}.high}}"
+
+    # ---- what they rest on
+
+    def the_claim(self, claim: str) -> tuple[str, ...]:
+        """The claim as an input."""
+        return (f"claim:{claim}",)
+
+    def footing(self, claim: str) -> tuple[str, ...]:
+        """The claim as an input, and the entries that its own inputs cite."""
+        return (*self.the_claim(claim), *(v for v in self.book[claim].inputs.values() if isinstance(v, str)))
+
+    def the_entry(self, entry: str) -> Footing:
+        """The entry as an input."""
+        return (f"evidence:{entry}",)
+
+    def positions(self, quantity: str) -> Footing:
+        """The entries that state a contested quantity."""
+        return [f"evidence:{p.id}" for p in self.contested[quantity].told]
+
+    @property
+    def the_table(self) -> Footing:
+        """The article that lists the sellers."""
+        return (self.sellers.source,)
+
+    def the_credit(self, contract: str) -> Footing:
+        """The entry of the highest service credit of a contract."""
+        return (self.credits[contract],)
+
+    def the_purchase(self, purchase: str) -> tuple[str, ...]:
+        """The purchase as an input."""
+        return (f"purchase:{purchase}",)
+
+    def behind_bill(self, purchase: str) -> Footing:
+        """The purchase, and the prices and entries of its bill; what the buyer's params say stands in the purchase."""
+        prices = (i for i in inputs_of(self.purchases[purchase].bill_usd) if i.startswith(("price:", "evidence:")))
+        return (*self.the_purchase(purchase), *prices)
+
+    # ---- counts
+
+    @figure("report.entries")
+    def entries(self) -> int:
+        return len(self.given.evidence)
+
+    @figure("report.entries[grade]")
+    def entries_of(self, grade: str) -> int:
+        return self.grades.get(grade, 0)
+
+    @figure("report.entries.quoted")
+    def entries_quoted(self) -> int:
+        return sum(e.seen == "B" for e in self.given.evidence.values())
+
+    @figure("report.weight[grade]")
+    def weight(self, grade: str) -> float:
+        return float(read_yaml("prior_weights")[grade])
+
+    @figure("report.articles")
+    def articles_audited(self) -> int:
+        return len(self.articles)
+
+    @figure("report.articles.selling")
+    def articles_selling(self) -> int:
+        return sum(s.interest.startswith("sells") for s in self.articles.values())
+
+    @figure("report.claims")
+    def claims_audited(self) -> int:
+        return len(self.audited)
+
+    @figure("report.claims[verdict]")
+    def claims_of(self, verdict: str) -> int:
+        return sum(c.verdict == _VERDICTS[verdict] for c in self.audited)
+
+    @figure("report.claims.standing")
+    def claims_standing(self) -> int:
+        return sum(c.verdict in VERDICTS[:2] for c in self.audited)
+
+    @figure("report.claims.advice")
+    def claims_advice(self) -> int:
+        return sum(c.verdict in ADVICE for c in self.audited)
+
+    @figure("report.claims.computed")
+    def claims_computed(self) -> int:
+        return sum(c.computed for c in self.audited)
+
+    @figure("report.claims.judged")
+    def claims_judged(self) -> int:
+        return sum(not c.computed for c in self.audited)
+
+    @figure("report.contradictions")
+    def contradictions_found(self) -> int:
+        return len(self.contradictions)
+
+    @figure("report.contradictions.articles")
+    def articles_contradicting(self) -> int:
+        return len({c.source for c in self.contradictions})
+
+    @figure("report.contested")
+    def quantities_contested(self) -> int:
+        return len(self.contested)
+
+    @figure("report.unmeasured")
+    def quantities_unmeasured(self) -> int:
+        return len(read_yaml("assurance")["unmeasured"])
+
+    @figure("report.models")
+    def models_with_card(self) -> int:
+        return len(self.cards)
+
+    @figure("report.questions")
+    def questions_to_sellers(self) -> int:
+        return len(self.sellers.questions)
+
+    @figure("report.sellers")
+    def sellers_listed(self) -> int:
+        return len(self.sellers.sellers)
+
+    @figure("report.contracts")
+    def contracts_read(self) -> int:
+        return len(self.contracts)
+
+    # ---- figures as a source states them: under the pattern itself, or the ends of a range; none for words
+
+    def states_number(self, claim: str) -> bool:
+        """Whether a claim states one number."""
+        return isinstance(self.claims[claim].stated, int | float)
+
+    def states_range(self, claim: str) -> bool:
+        """Whether a claim states a range."""
+        return isinstance(self.claims[claim].stated, tuple)
+
+    def comes_to_number(self, claim: str) -> bool:
+        """Whether a claim comes to one number."""
+        return isinstance(self.claims[claim].recomputed, int | float)
+
+    def comes_to_range(self, claim: str) -> bool:
+        """Whether a claim comes to a range."""
+        return isinstance(self.claims[claim].recomputed, tuple)
+
+    def is_number(self, entry: str) -> bool:
+        """Whether an entry is one number."""
+        return self.stated[entry].low == self.stated[entry].high
+
+    def is_range(self, entry: str) -> bool:
+        """Whether an entry is a range."""
+        return not self.is_number(entry)
+
+    def formula(self, claim: str) -> str:
+        """How a claim is recomputed."""
+        return self.claims[claim].formula
+
+    def what(self, entry: str) -> str:
+        """What an entry is a figure of."""
+        return self.stated[entry].what
+
+    def origin(self, entry: str) -> str:
+        """Where an entry comes from, in words."""
+        return self.given.figure(f"evidence:{entry}").rule
+
+    @figure("report.claim[claim].stated")
+    def claim_stated(self, claim: str, end: int = LOW) -> Reckoning:
+        return _as_stated(self.claims[claim].stated, self.claims[claim].unit, end)
+
+    @figure("report.claim[claim].stated.low")
+    def claim_stated_low(self, claim: str) -> Reckoning:
+        return self.claim_stated(claim, LOW)
+
+    @figure("report.claim[claim].stated.high")
+    def claim_stated_high(self, claim: str) -> Reckoning:
+        return self.claim_stated(claim, HIGH)
+
+    @figure("report.claim[claim].recomputed")
+    def claim_recomputed(self, claim: str, end: int = LOW) -> Reckoning:
+        return _as_stated(self.claims[claim].recomputed, self.claims[claim].unit, end, WORKED_OUT_DIGITS)
+
+    @figure("report.claim[claim].recomputed.low")
+    def claim_recomputed_low(self, claim: str) -> Reckoning:
+        return self.claim_recomputed(claim, LOW)
+
+    @figure("report.claim[claim].recomputed.high")
+    def claim_recomputed_high(self, claim: str) -> Reckoning:
+        return self.claim_recomputed(claim, HIGH)
+
+    @figure("report.stated[entry]")
+    def entry_stated(self, entry: str, end: int = LOW) -> Reckoning:
+        found = self.stated[entry]
+        return _as_stated((found.low, found.high), found.unit, end)
+
+    @figure("report.stated[entry].low")
+    def entry_stated_low(self, entry: str) -> Reckoning:
+        return self.entry_stated(entry, LOW)
+
+    @figure("report.stated[entry].high")
+    def entry_stated_high(self, entry: str) -> Reckoning:
+        return self.entry_stated(entry, HIGH)
+
+    # ---- how far the sources lie apart on each contested quantity, and the prior made of them
+
+    def short(self, quantity: str) -> str:
+        """What prose calls a contested quantity."""
+        return self.contested[quantity].short
+
+    def quantity_unit(self, quantity: str) -> str:
+        """The unit of a contested quantity, as printed."""
+        return self.contested[quantity].unit
+
+    def prior_rule(self, quantity: str) -> str:
+        """How a prior is made of the positions."""
+        return self.contested[quantity].quantity.rule
+
+    def extremes(self, quantity: str, end: int) -> Reckoning:
+        """The lowest or the highest statement on a contested quantity."""
+        found = self.contested[quantity]
+        ends = min(p.low for p in found.told), max(p.high for p in found.told)
+        return _as_stated(ends, found.quantity.unit, end, CONTESTED_DIGITS)
+
+    @figure("report.contested[quantity].sources")
+    def publishers(self, quantity: str) -> int:
+        return len({p.publisher for p in self.contested[quantity].told})
+
+    @figure("report.contested[quantity].low")
+    def lowest(self, quantity: str) -> Reckoning:
+        return self.extremes(quantity, LOW)
+
+    @figure("report.contested[quantity].high")
+    def highest(self, quantity: str) -> Reckoning:
+        return self.extremes(quantity, HIGH)
+
+    @figure("report.contested[quantity].prior")
+    def prior(self, quantity: str) -> Reckoning:
+        drawn = self.given.draw(f"contested:{quantity}")
+        return Reckoning(drawn, currency=_currency(self.contested[quantity].quantity.unit))
+
+    # ---- how many published figures each model was held against, and the error where nothing was set from them
+
+    def model(self, model: str) -> str:
+        """The name of a model."""
+        return self.cards[model].model
+
+    def has_error(self, model: str) -> bool:
+        """Whether a counted row of a model's card was held out."""
+        return bool(_counted(self.cards[model]))
+
+    @figure("report.card[model].rows")
+    def card_rows(self, model: str) -> int:
+        return len(self.cards[model].rows)
+
+    @figure("report.card[model].held_out")
+    def card_held_out(self, model: str) -> int:
+        return len(self.cards[model].held_out)
+
+    @figure("report.card[model].median")
+    def card_median(self, model: str) -> float:
+        return _unless_rounding(median_abs_error(_counted(self.cards[model])))
+
+    @figure("report.card[model].worst")
+    def card_worst(self, model: str) -> float:
+        return _unless_rounding(abs(worst_row(self.cards[model]).error))
+
+    @figure("report.slowest[workers][shared]")
+    def slowest_worker(self, workers: str, shared: str) -> float:
+        return float(self.slowest[_SHARED[shared]][(FEW, MANY).index(_SIZES[workers])])
+
+    # ---- sellers
+
+    @figure("report.link[seller]")
+    def link(self, seller: str) -> float:
+        return self.links[seller]
+
+    @figure("report.credit[contract]")
+    def credit(self, contract: str) -> float:
+        return self.given.entry(self.credits[contract].removeprefix("evidence:")).high
+
+    # ---- purchases of others: what is public of them, and our bill in hindsight
+
+    def owner(self, purchase: str) -> str:
+        """Who bought."""
+        return self.purchases[purchase].purchase.owner
+
+    def is_counted(self, purchase: str) -> bool:
+        """Whether the number of GPUs is known."""
+        return self.purchases[purchase].purchase.gpus is not None
+
+    def is_priced(self, purchase: str) -> bool:
+        """Whether the price is known."""
+        return self.purchases[purchase].purchase.price is not None
+
+    def is_billed(self, purchase: str) -> bool:
+        """Whether there is a bill of ours."""
+        return self.purchases[purchase].bill_usd is not None
+
+    def paid(self, purchase: str) -> PricePaid:
+        """The price paid; asked for where it is known."""
+        price = self.purchases[purchase].purchase.price
+        assert price is not None
+        return price
+
+    def price_unit(self, purchase: str) -> str:
+        """The unit of the price: of the whole system, or for each of something."""
+        per = self.paid(purchase).per
+        return "usd" if per == SYSTEM else f"usd/{per}"
+
+    @figure("report.purchases")
+    def purchases_public(self) -> int:
+        return len(self.purchases)
+
+    @figure("report.purchases.billed")
+    def purchases_billed(self) -> int:
+        return sum(h.bill_usd is not None for h in self.purchases.values())
+
+    @figure("report.purchases.advised")
+    def purchases_advised(self) -> int:
+        return sum(h.verdict is not None for h in self.purchases.values())
+
+    @figure("report.purchase[purchase].gpus")
+    def purchase_gpus(self, purchase: str) -> int:
+        return self.purchases[purchase].purchase.gpus or 0
+
+    @figure("report.purchase[purchase].price")
+    def purchase_price(self, purchase: str) -> Reckoning:
+        return Reckoning(self.paid(purchase).amount, currency=self.paid(purchase).currency)
+
+    @figure("report.purchase[purchase].bill")
+    def purchase_bill(self, purchase: str) -> Reckoning:
+        return Reckoning(plain(self.purchases[purchase].bill_usd), currency="USD")
+
+    # ---- the guard of prices, replayed
+
+    def title(self, replay: str) -> str:
+        """What is replayed."""
+        return self.replays[replay].title
+
+    @figure("report.guard[replay].rows")
+    def guard_rows(self, replay: str) -> int:
+        return len(self.replays[replay].rows)
+
+    @figure("report.guard[replay].held")
+    def guard_held(self, replay: str) -> int:
+        return len(self.replays[replay].false_holds())
+
+    @figure("report.guard[replay].later")
+    def guard_later(self, replay: str) -> int:
+        return len(self.replays[replay].false_holds(LATER))
+
+    @figure("report.guard[replay].caught")
+    def guard_caught(self, replay: str) -> int:
+        return len(self.replays[replay].right_holds())
+
+    @figure("report.guard[replay].missed")
+    def guard_missed(self, replay: str) -> int:
+        return len(self.replays[replay].misses())
 
 
 def _cited(*trees: Any) -> Iterator[str]:
@@ -171,328 +533,51 @@ def _cited(*trees: Any) -> Iterator[str]:
             yield from _cited(*tree)
 
 
-Spec = FigureSpec[ReportFigures]
-EachSpec = FigureSpec[ReportFigures, str]
-PairSpec = FigureSpec[ReportFigures, str, str]
-Said = str | Callable[[ReportFigures, str], str]
-
-
-# ---- counts
-
-
-def _count(name: str, label: str, value: Callable[[ReportFigures], int], rule: str = "count") -> Spec:
-    return Spec(f"report.{name}", "count", label=label, rule=rule, value=lambda at: float(value(at)), counted=True)
-
-
-def _count_each(name: str, label: Said, rule: str, value: Callable[[ReportFigures, str], int]) -> EachSpec:
-    return EachSpec(
-        f"report.{name}", "count", label=label, rule=rule, value=lambda at, key: float(value(at, key)), counted=True
+def _as_stated(amount: Amount | str | None, unit: str, end: int, rounded_to: int = ROUNDED_DIGITS) -> Reckoning:
+    """A figure, or one end of a range, as a source states it, or as `rounded_to` fewer digits have it: a whole number is
+    exact unless it is money worked out here; in the source's dollars."""
+    value = amount[end] if isinstance(amount, tuple) else amount
+    assert isinstance(value, int | float)
+    in_billions = unit == "count" and abs(value) >= BILLION
+    shown, currency = float(value / BILLION if in_billions else value), _currency(unit)
+    exact = shown == int(shown) and not (currency and rounded_to < ROUNDED_DIGITS)
+    return Reckoning(
+        shown,
+        digits=EXACT_DIGITS if exact else rounded_to,
+        currency=currency,
+        words={"shown_unit": "billion" if in_billions else shown_unit(unit)},
     )
 
 
-_COUNTS = (
-    _count("entries", "Entries of the evidence library", lambda at: len(at.given.evidence)),
-    _count_each(
-        "entries[grade]",
-        lambda _, grade: f"Entries of the library graded {grade}",
-        "count by grade",
-        lambda at, grade: at.grades.get(grade, 0),
-    ),
-    _count(
-        "entries.quoted",
-        "Entries read in a text that quotes the source",
-        lambda at: sum(e.seen == "B" for e in at.given.evidence.values()),
-        "count of `seen: B`",
-    ),
-    EachSpec(
-        "report.weight[grade]",
-        "x",
-        label=lambda _, grade: f"What a publisher counts in a prior, by its grade: {grade}",
-        rule="a choice of ours",
-        value=lambda _, grade: float(read_yaml("prior_weights")[grade]),
-        digits=2,
-        counted=True,
-    ),
-    _count("articles", "Audited articles", lambda at: len(at.articles)),
-    _count(
-        "articles.selling",
-        "Articles whose publisher sells something related",
-        lambda at: sum(s.interest.startswith("sells") for s in at.articles.values()),
-        "count by interest",
-    ),
-    _count("claims", "Audited claims", lambda at: len(at.audited)),
-    _count_each(
-        "claims[verdict]",
-        lambda _, verdict: f"Claims with verdict: {_VERDICTS[verdict]}",
-        "count by verdict",
-        lambda at, verdict: sum(c.verdict == _VERDICTS[verdict] for c in at.audited),
-    ),
-    _count(
-        "claims.standing",
-        "Claims that reproduce, with or without a caveat",
-        lambda at: sum(c.verdict in VERDICTS[:2] for c in at.audited),
-        "sum of both",
-    ),
-    _count("claims.advice", "Claims that are advice", lambda at: sum(c.verdict in ADVICE for c in at.audited)),
-    _count(
-        "claims.computed",
-        "Verdicts reached by code",
-        lambda at: sum(c.computed for c in at.audited),
-        "count of claims with number and method",
-    ),
-    _count(
-        "claims.judged",
-        "Verdicts that are judgements with grounds",
-        lambda at: sum(not c.computed for c in at.audited),
-        "all claims − computed",
-    ),
-    _count("contradictions", "Places where an article contradicts itself", lambda at: len(at.contradictions)),
-    _count(
-        "contradictions.articles",
-        "Articles that contradict themselves",
-        lambda at: len({c.source for c in at.contradictions}),
-    ),
-    _count("contested", "Quantities on which sources disagree", lambda at: len(at.contested)),
-    _count("unmeasured", "Quantities of which nothing was found", lambda _: len(read_yaml("assurance")["unmeasured"])),
-    _count("models", "Models with a validation card", lambda at: len(at.cards)),
-    _count("questions", "Questions to sellers", lambda at: len(at.sellers.questions)),
-    _count("sellers", "Sellers in the article's table", lambda at: len(at.sellers.sellers)),
-    _count("contracts", "Contracts that were read", lambda at: len(at.contracts)),
-)
-
-
-# ---- figures as a source states them
-
-
-def _in_billions(value: float, unit: str) -> bool:
-    return unit == "count" and abs(value) >= BILLION
-
-
-def _stated(
-    pattern: str,
-    value: Callable[[ReportFigures, str], float],
-    unit: Callable[[ReportFigures, str], str],
-    *,
-    label: Said,
-    rule: Said,
-    inputs: Callable[[ReportFigures, str], Iterable[str]],
-    rounded_to: int = ROUNDED_DIGITS,
-    when: Callable[[ReportFigures, str], bool] | None = None,
-) -> EachSpec:
-    """A figure as a source states it, or as `rounded_to` fewer digits have it: a whole number is exact unless it is money
-    worked out here; in the source's dollars."""
-
-    def shown(at: ReportFigures, key: str) -> float:
-        stated = value(at, key)
-        return stated / BILLION if _in_billions(stated, unit(at, key)) else stated
-
-    def exact(at: ReportFigures, key: str) -> bool:
-        worked_out = rounded_to < ROUNDED_DIGITS and unit(at, key).startswith("usd")
-        return shown(at, key) == int(shown(at, key)) and not worked_out
-
-    return EachSpec(
-        f"report.{pattern}",
-        lambda at, key: "billion" if _in_billions(value(at, key), unit(at, key)) else shown_unit(unit(at, key)),
-        label=label,
-        rule=rule,
-        value=shown,
-        inputs=inputs,
-        digits=lambda at, key: EXACT_DIGITS if exact(at, key) else rounded_to,
-        currency=lambda at, key: "USD" if unit(at, key).startswith("usd") else "",
-        when=when,
-    )
-
-
-def _amount(
-    pattern: str,
-    amount: Callable[[ReportFigures, str], Amount | str | None],
-    unit: Callable[[ReportFigures, str], str],
-    label: Callable[[ReportFigures, str], str],
-    rule: Said,
-    inputs: Callable[[ReportFigures, str], Iterable[str]],
-    rounded_to: int = ROUNDED_DIGITS,
-) -> tuple[EachSpec, EachSpec, EachSpec]:
-    """A figure under the pattern itself, or the ends of a range under `.low` and `.high`; none for words."""
-
-    def spec(end: str) -> EachSpec:
-        def value(at: ReportFigures, key: str) -> float:
-            found = amount(at, key)
-            if isinstance(found, tuple):
-                return float(found[("low", "high").index(end)])
-            assert isinstance(found, int | float)
-            return float(found)
-
-        return _stated(
-            f"{pattern}.{end}" if end else pattern,
-            value,
-            unit,
-            label=lambda at, key: f"{label(at, key)}, {end} end" if end else label(at, key),
-            rule=rule,
-            inputs=inputs,
-            rounded_to=rounded_to,
-            when=lambda at, key: isinstance(amount(at, key), tuple if end else int | float),
-        )
-
-    return spec(""), spec("low"), spec("high")
-
-
-def _of_entry(at: ReportFigures, entry: str) -> Amount:
-    found = at.stated[entry]
-    return found.low if found.low == found.high else (found.low, found.high)
-
-
-_CLAIMS = (
-    *_amount(
-        "claim[claim].stated",
-        lambda at, claim: at.claims[claim].stated,
-        lambda at, claim: at.claims[claim].unit,
-        lambda _, claim: f"Stated in claim {claim}",
-        "as the article states it",
-        lambda _, claim: (f"claim:{claim}",),
-    ),
-    *_amount(
-        "claim[claim].recomputed",
-        lambda at, claim: at.claims[claim].recomputed,
-        lambda at, claim: at.claims[claim].unit,
-        lambda _, claim: f"Recomputed from claim {claim}",
-        lambda at, claim: at.claims[claim].formula,
-        lambda at, claim: at.footing(claim),
-        WORKED_OUT_DIGITS,
-    ),
-    *_amount(
-        "stated[entry]",
-        _of_entry,
-        lambda at, entry: at.stated[entry].unit,
-        lambda at, entry: at.stated[entry].what,
-        lambda at, entry: at.given.figure(f"evidence:{entry}").rule,
-        lambda _, entry: (f"evidence:{entry}",),
-    ),
-)
-
-
-# ---- how far the sources lie apart on each contested quantity, and the prior made of them
-
-
-def _quantity_unit(at: ReportFigures, quantity: str) -> str:
-    return at.contested[quantity].quantity.unit
-
-
-def _extreme(end: str, word: str, size: str, value: Callable[[ReportFigures, str], float]) -> EachSpec:
-    """The lowest or the highest statement on a contested quantity."""
-    return _stated(
-        f"contested[quantity].{end}",
-        value,
-        _quantity_unit,
-        label=lambda at, quantity: f"{word} statement on {at.contested[quantity].short}",
-        rule=f"{size} figure of any source, admissible or not",
-        inputs=lambda at, quantity: [f"evidence:{p.id}" for p in at.contested[quantity].told],
-        rounded_to=CONTESTED_DIGITS,
-    )
-
-
-_CONTESTED = (
-    _count_each(
-        "contested[quantity].sources",
-        lambda at, quantity: f"Publishers on {at.contested[quantity].short}",
-        "count of publishers",
-        lambda at, quantity: len({p.publisher for p in at.contested[quantity].told}),
-    ),
-    _extreme("low", "Lowest", "smallest", lambda at, quantity: min(p.low for p in at.contested[quantity].told)),
-    _extreme("high", "Highest", "largest", lambda at, quantity: max(p.high for p in at.contested[quantity].told)),
-    EachSpec(
-        "report.contested[quantity].prior",
-        lambda at, quantity: at.contested[quantity].unit,
-        label=lambda at, quantity: f"Prior of {at.contested[quantity].short}",
-        rule=lambda at, quantity: f"{at.contested[quantity].quantity.rule} of the admissible positions",
-        value=lambda at, quantity: at.given.draw(f"contested:{quantity}"),
-        currency=lambda at, quantity: "USD" if _quantity_unit(at, quantity).startswith("usd") else "",
-    ),
-)
-
-
-# ---- how many published figures each model was held against, and the error where nothing was set from them
+def _currency(unit: str) -> str:
+    """Money of a source is in dollars, whatever the memo's currency."""
+    return "USD" if unit.startswith("usd") else ""
 
 
 def _counted(card: Card) -> tuple[CardRow, ...]:
     return tuple(r for r in card.held_out if r.counted)
 
 
-def _rows(name: str, words: str, count: Callable[[Card], int]) -> EachSpec:
-    return _count_each(
-        f"card[model].{name}",
-        lambda at, model: f"Published figures {words} the model: {at.cards[model].model}",
-        "count of rows of the card",
-        lambda at, model: count(at.cards[model]),
-    )
+def _unless_rounding(error: float) -> float:
+    return error if error > NO_ERROR else 0.0
 
-
-def _error(name: str, error: Callable[[Card], float]) -> EachSpec:
-    def value(at: ReportFigures, model: str) -> float:
-        found = error(at.cards[model])
-        return found if found > NO_ERROR else 0.0
-
-    return EachSpec(
-        f"report.card[model].{name}",
-        "share",
-        label=lambda at, model: f"{name.capitalize()} error on figures held out: {at.cards[model].model}",
-        rule=f"{name} of |ours ÷ published − 1| over the counted rows that set nothing",
-        value=value,
-        digits=2,
-        counted=True,
-        when=lambda at, model: bool(_counted(at.cards[model])),
-    )
-
-
-_CARDS = (
-    _rows("rows", "beside", lambda card: len(card.rows)),
-    _rows("held_out", "held out from", lambda card: len(card.held_out)),
-    _error("median", lambda card: median_abs_error(_counted(card))),
-    _error("worst", lambda card: abs(worst_row(card).error)),
-    PairSpec(
-        "report.slowest[workers][shared]",
-        "x",
-        label=lambda _, workers, shared: f"Slowest of {workers} workers at a correlation of {_SHARED[shared]:g}",
-        rule="mean of the largest of so many normal variables, in standard deviations above the mean one",
-        value=lambda at, workers, shared: float(at.slowest[_SHARED[shared]][(FEW, MANY).index(_SIZES[workers])]),
-        digits=2,
-        counted=True,
-    ),
-)
-
-_SELLERS = (
-    EachSpec(
-        "report.link[seller]",
-        "gbits/s",
-        label=lambda _, seller: f"Link of {seller}, at most",
-        rule="as the table states it",
-        value=lambda at, seller: at.links[seller],
-        inputs=lambda at, _: (at.sellers.source,),
-    ),
-    EachSpec(
-        "report.credit[contract]",
-        "share",
-        label=lambda _, seller: f"Highest service credit of {seller}",
-        rule="as the contract states it",
-        value=lambda at, seller: at.given.entry(at.credits[seller].removeprefix("evidence:")).high,
-        inputs=lambda at, seller: (at.credits[seller],),
-    ),
-)
 
 FIGURES = Declaration(
     "report",
-    (*_COUNTS, *_CLAIMS, *_CONTESTED, *_CARDS, *_SELLERS, *PURCHASES, *GUARD),
+    ReportFigures,
     {
         "grade": Index(lambda _: _GRADES, _GRADES),
-        "verdict": Index(lambda _: _VERDICTS, tuple(_VERDICTS)),
+        "verdict": Index(lambda _: _VERDICTS, tuple(_VERDICTS), lambda _, verdict: _VERDICTS[verdict]),
         "claim": Index(lambda at: at.claims),
-        "entry": Index(lambda at: at.stated),
-        "quantity": Index(lambda at: at.contested),
-        "model": Index(lambda at: at.cards),
+        "entry": Index(lambda at: at.stated, called=ReportFigures.what),
+        "quantity": Index(lambda at: at.contested, called=ReportFigures.short),
+        "model": Index(lambda at: at.cards, called=ReportFigures.model),
         "workers": Index(lambda _: _SIZES, tuple(_SIZES)),
-        "shared": Index(lambda _: _SHARED, tuple(_SHARED)),
+        "shared": Index(lambda _: _SHARED, tuple(_SHARED), lambda _, shared: f"{_SHARED[shared]:g}"),
         "seller": Index(lambda at: at.links),
         "contract": Index(lambda at: at.credits),
-        "purchase": Index(lambda _: all_compared()),
-        "replay": REPLAYS,
+        "purchase": Index(lambda at: at.purchases, called=ReportFigures.owner),
+        "replay": Index(lambda at: at.replays, called=ReportFigures.title),
     },
 )
+"""Every figure of the report."""

@@ -1,42 +1,18 @@
-"""The guard of prices replayed: the counts of each replay, and the table that names the rows behind them."""
+"""The guard of prices replayed: the table that names the rows behind the counts of each replay."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import item_names
-from fabricreport.figures import FigureSpec, Index
 from fabricreport.findings import capital
-from fabricreport.validation.price_guard import FAULTS, HORIZONS, LATER, Replay, Replayed, replays
+from fabricreport.validation.price_guard import FAULTS, HORIZONS, LATER, Replayed, replays
 
-EachSpec = FigureSpec[Any, str]
 _HEADS = ("Replay", "Right prices held", "Wrong prices held", "Wrong prices let through")
 _BY_NUMBER = "date"
 """The fault whose rows are too many to name here, and alike."""
-
-
-def _spec(part: str, label: str, value: Callable[[Replay], int]) -> EachSpec:
-    return EachSpec(
-        f"report.guard[replay].{part}",
-        "count",
-        label=lambda _, replay: f"{label}: {replays()[replay].title}",
-        rule="count of rows, each judged by the guard with what was known then",
-        value=lambda _, replay: float(value(replays()[replay])),
-        counted=True,
-    )
-
-
-GUARD = (
-    _spec("rows", "Rents replayed", lambda r: len(r.rows)),
-    _spec("held", "Right prices held on their own day", lambda r: len(r.false_holds())),
-    _spec("later", "Right prices held 45 days later", lambda r: len(r.false_holds(LATER))),
-    _spec("caught", "Wrong prices held on their own day", lambda r: len(r.right_holds())),
-    _spec("missed", "Wrong prices let through on their own day", lambda r: len(r.misses())),
-)
-REPLAYS: Index[Any] = Index(lambda _: replays())
 
 
 def guard() -> Table:

@@ -17,8 +17,7 @@ from fabricreport.figures import DeclaredFigures
 from fabricreport.findings import Findings, Named, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import Traced
-from fabricreport.sections.latency.figure_context import LatencyFigures
-from fabricreport.sections.latency.figures import FIGURES
+from fabricreport.sections.latency.figures import FIGURES, LatencyFigures
 from fabricreport.sections.latency.findings import LatencyFinding as F
 from fabricreport.sections.latency.findings import spoken
 from fabricreport.sections.latency.gap import Sweep

@@ -10,7 +10,7 @@ from fabricreport.blocks import Drawing
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.client import largest_job
-from fabricreport.sections.latency.figure_context import THRESHOLD
+from fabricreport.sections.latency.figures import THRESHOLD
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.theme import (
     FIRST,

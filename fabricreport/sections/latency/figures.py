@@ -1,28 +1,29 @@
-"""The figures of the latency section: what each option exposes, its step, the bandwidth of its network, the logs."""
+"""The figures of the latency section: what each option exposes, its step, what runs, the gap, the client's logs.
+
+What each is called and rests on stands in `figures.yaml`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from fabricreport.figures import Declaration, Index
-from fabricreport.sections.latency.figure_context import (
-    EachSpec,
-    LatencyFigures,
-    PairSpec,
-)
-from fabricreport.sections.latency.gap_figures import GAP_SPECS
-from fabricreport.sections.latency.job_figures import JOB_INDEXES, JOB_SPECS
+from fabricreport.books.names import whole_names
+from fabricreport.figures import Declaration, Footing, Index, figure
+from fabricreport.inputs import Inputs
+from fabricreport.models.training.step import TrainingStep
+from fabricreport.provenance import inputs_of
+from fabricreport.sections.client import SHARED_JOBS, fabric_gpus, shared_cluster
+from fabricreport.sections.latency import inputs
+from fabricreport.sections.latency.gap import widest
 from fabricreport.sections.latency.measured import ClientLog
+from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.sites import GBITS_PER_TBIT, gbits_per_gpu, site_gbits_per_s, sites_in_use
 
-_STAGES = ("param:cluster.trajectory", "param:money.horizon_months")
-_RULE_LOST = (
-    "1 − time of the same work under the plan that suits a tuned network, were no traffic exposed ÷ time under the "
-    "option's own plan; under the same plan exposed network traffic ÷ step time; step = "
-)
-_RULE_STEP = (
-    "kernels + NVLink traffic + network traffic that nothing hides + pipeline bubble + optimiser; exposed = what is left "
-    "of traffic after the overlap assumed, and the slowing of kernels by what is hidden"
-)
+THRESHOLD = "evidence:latency-worth-a-thought"
+"""The extra time from which a difference between fabrics matters."""
 PARTS = {
     "compute": "compute_s",
     "inside_nodes": "in_node_s",
@@ -31,92 +32,242 @@ PARTS = {
     "other": "other_s",
 }
 """Parts of a step: the end of the figure's id, and the name in the step."""
+_STAGES = ("param:cluster.trajectory", "param:money.horizon_months")
+_SIZE = ("param:cluster.gpus", "param:cluster.sites", "param:workload.jobs")
 
 
-def _exposed(suffix: str, when: str) -> EachSpec:
-    """What an option loses to exposed communication over the horizon, or at one size."""
-    return EachSpec(
-        f"latency.exposed{suffix}[option]",
-        "share",
-        label=lambda at, option: f"GPU time lost to network traffic {when}: {at.names[option]}",
-        rule=_RULE_LOST + _RULE_STEP,
-        value=lambda at, option: getattr(at.result, f"exposed{suffix or '_share'}")[option],
-        inputs=lambda at, _: at.profile if suffix else (*at.profile, *_STAGES),
-        digits=2,
-        central="mean",
-    )
+@dataclass(frozen=True)
+class LatencyFigures:
+    """What the figures of the latency section are made from, and how each is made."""
 
+    given: Inputs
+    result: LatencyResult
 
-_OPTIONS = (
-    _exposed("", "over the horizon, sizes weighted by GPU-months"),
-    _exposed("_now", "at the first size"),
-    _exposed("_final", "at the last size"),
-)
+    # ---- names
 
-_STEPS = (
-    EachSpec(
-        "latency.step[stepped]",
-        "s",
-        label=lambda at, option: f"Time of one step: {at.names[option]}",
-        rule=_RULE_STEP,
-        value=lambda at, option: at.given.spread(at.result.steps[option].step_time_s),
-        inputs=lambda at, _: at.profile,
-    ),
-    PairSpec(
-        "latency.part[part][stepped]",
-        "share",
-        label=lambda at, part, option: f"Share of the step: {part.replace('_', ' ')}, {at.names[option]}",
-        rule=lambda _, part, __: f"{part.replace('_', ' ')} ÷ step time",
-        value=lambda at, part, option: _part(at, part, option),
-        inputs=lambda at, _, __: at.profile,
-        digits=2,
-        central="mean",
-    ),
-)
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of the options, the pair's among them, by id."""
+        return whole_names((*self.given.options, *self.result.pair))
 
+    def name(self, option: str) -> str:
+        """The name of an option."""
+        return self.names[option]
 
-def _part(at: LatencyFigures, part: str, option: str) -> Any:
-    """One part of a step as a share of it, (draws,)."""
-    step = at.result.steps[option]
-    return at.given.spread(getattr(step, PARTS[part]) / step.step_time_s)
+    @property
+    def base(self) -> str:
+        """The name of the pair's InfiniBand option."""
+        return self.result.pair[0].name
 
+    @property
+    def ours(self) -> str:
+        """The name of the pair's RoCEv2 option."""
+        return self.result.pair[1].name
 
-def _factor(log: ClientLog) -> float:
-    return log.factors.bandwidth_factor if log.factors else 1.0
+    # ---- what this client has
 
+    @property
+    def recalibrated(self) -> bool:
+        """Whether the client's logs recalibrate the model."""
+        return bool(self.result.measurements and self.result.measurements.factors(self.given))
 
-def _measured(name: str, unit: str, label: str, value: Any) -> EachSpec:
-    """What one of the client's logs shows; `value` is worked out from the log."""
-    return EachSpec(
-        f"latency.measured.{name}[log]",
-        unit,
-        label=label,
-        rule="from the client's log (param:measurements)",
-        value=lambda at, log: float(value(at.logs[log])),
-        inputs=("param:measurements",),
-        grade="measured",
-    )
+    @cached_property
+    def logs(self) -> Mapping[str, ClientLog]:
+        """The client's logs that the model was fitted to, by their number."""
+        used = self.result.measurements.used if self.result.measurements else ()
+        return {str(i): log for i, log in enumerate(used)}
 
+    @property
+    def final_sites(self) -> int:
+        """Sites in use at the end."""
+        cluster = self.given.params.cluster
+        return sites_in_use(cluster, cluster.final_gpus)
 
-_MEASURED = (
-    _measured("before", "share", "Median absolute error of the model's time before", lambda log: log.error_before),
-    _measured("after", "share", "Median absolute error of the model's time after", lambda log: log.error_after),
-    _measured("rows", "count", "Rows used", lambda log: log.size_bytes.size),
-    _measured("left_out", "count", "Rows left out", lambda log: log.left_out),
-    _measured("gpus", "gpus", "GPUs of the log", lambda log: log.gpus),
-    _measured("bandwidth_factor", "x", "Bandwidth of the client's cluster over the model's", _factor),
-)
+    @property
+    def joins_sites(self) -> bool:
+        """Whether one network joins several sites at the end."""
+        return self.final_sites > 1
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the largest job at the start."""
+        return self.result.job.gpus // int(self.given.params.cluster.gpus_per_node)
+
+    @property
+    def spares(self) -> bool:
+        """Whether some of them stand by."""
+        return self.result.job.spare_nodes > 0
+
+    @property
+    def batch_tokens(self) -> float:
+        """Tokens in the batch of a step; none where nothing is trained."""
+        step = self.result.steps[self.result.pair[0].id]
+        return float(step.batch_tokens) if isinstance(step, TrainingStep) else 0.0
+
+    @property
+    def trains(self) -> bool:
+        """Whether a step has a batch."""
+        return self.batch_tokens > 0.0
+
+    # ---- what they rest on
+
+    @property
+    def stated_profile(self) -> Footing:
+        """Params behind the gap between the fabrics."""
+        return inputs.PROFILE
+
+    @cached_property
+    def profile(self) -> tuple[str, ...]:
+        """Params behind every other figure, the client's logs among them where they recalibrate the model."""
+        return (*inputs.PROFILE, *(("param:measurements",) if self.recalibrated else ()))
+
+    @property
+    def whole_profile(self) -> Footing:
+        """The same, and what weighs the sizes of the horizon."""
+        return (*self.profile, *_STAGES)
+
+    @property
+    def behind_sizes(self) -> Footing:
+        """What the sizes of the jobs rest on."""
+        return (*_SIZE, *SHARED_JOBS.values()) if shared_cluster(self.given) else _SIZE
+
+    @property
+    def behind_spares(self) -> Footing:
+        """What the number of hot spares rests on."""
+        return (*self.profile, *inputs.SPARED)
+
+    @property
+    def behind_widest(self) -> Footing:
+        """What the size of the widest gap rests on."""
+        return {*inputs_of(self.result.gap.step_by_size.gap), *inputs.PROFILE[:3]}
+
+    # ---- what an option loses to exposed communication over the horizon, or at one size
+
+    @figure("latency.exposed[option]")
+    def exposed(self, option: str) -> Any:
+        return self.result.exposed_share[option]
+
+    @figure("latency.exposed_now[option]")
+    def exposed_now(self, option: str) -> Any:
+        return self.result.exposed_now[option]
+
+    @figure("latency.exposed_final[option]")
+    def exposed_final(self, option: str) -> Any:
+        return self.result.exposed_final[option]
+
+    # ---- a step
+
+    @figure("latency.step[stepped]")
+    def step(self, option: str) -> Any:
+        return self.given.spread(self.result.steps[option].step_time_s)
+
+    @figure("latency.part[part][stepped]")
+    def part(self, part: str, option: str) -> Any:
+        step = self.result.steps[option]
+        return self.given.spread(getattr(step, PARTS[part]) / step.step_time_s)
+
+    # ---- what runs
+
+    @figure("latency.job_gpus")
+    def largest_job(self) -> int:
+        return self.result.job.gpus
+
+    @figure("latency.network_gpus")
+    def network_gpus(self) -> int:
+        return fabric_gpus(self.given, int(self.given.params.cluster.gpus))
+
+    @figure("latency.site_gpus")
+    def site_gpus(self) -> int:
+        return self.given.params.cluster.site_gpus
+
+    @figure("latency.sites")
+    def sites(self) -> int:
+        return self.final_sites
+
+    @figure("latency.site_rate")
+    def site_rate(self) -> float:
+        cluster = self.given.params.cluster
+        return site_gbits_per_s(cluster, gbits_per_gpu(cluster, self.result.pair[0])) / GBITS_PER_TBIT
+
+    @figure("latency.job_nodes")
+    def job_nodes(self) -> int:
+        return self.nodes
+
+    @figure("latency.plan_nodes")
+    def plan_nodes(self) -> int:
+        return self.nodes - self.result.job.spare_nodes
+
+    @figure("latency.spare_nodes")
+    def spare_nodes(self) -> int:
+        return self.result.job.spare_nodes
+
+    @figure("latency.batch")
+    def batch(self) -> float:
+        return self.batch_tokens
+
+    @figure("latency.job.gpus[job]")
+    def job_gpus(self, job: str) -> float:
+        return float(job)
+
+    @figure("latency.job.share[job]")
+    def job_share(self, job: str) -> float:
+        return dict(self.result.mix)[int(job)]
+
+    @figure("latency.job.exposed[job]")
+    def job_exposed(self, job: str) -> Any:
+        return self.result.by_job[int(job)]
+
+    # ---- the gap between the fabrics: what it costs, and at which size of job it is widest
+
+    @figure("latency.penalty")
+    def penalty(self) -> Any:
+        return self.result.penalty
+
+    @figure("latency.widest_at")
+    def widest_at(self) -> float:
+        return widest(self.result.gap.step_by_size)[0]
+
+    @figure("latency.widest")
+    def widest_gap(self) -> Any:
+        return widest(self.result.gap.step_by_size)[1]
+
+    # ---- what each of the client's logs shows
+
+    @figure("latency.measured.before[log]")
+    def error_before(self, log: str) -> float:
+        return self.logs[log].error_before
+
+    @figure("latency.measured.after[log]")
+    def error_after(self, log: str) -> float:
+        return self.logs[log].error_after
+
+    @figure("latency.measured.rows[log]")
+    def rows(self, log: str) -> int:
+        return len(self.logs[log].size_bytes)
+
+    @figure("latency.measured.left_out[log]")
+    def left_out(self, log: str) -> int:
+        return self.logs[log].left_out
+
+    @figure("latency.measured.gpus[log]")
+    def log_gpus(self, log: str) -> int:
+        return self.logs[log].gpus
+
+    @figure("latency.measured.bandwidth_factor[log]")
+    def bandwidth_factor(self, log: str) -> float:
+        factors = self.logs[log].factors
+        return factors.bandwidth_factor if factors else 1.0
 
 
 FIGURES = Declaration(
     "latency",
-    (*_OPTIONS, *_STEPS, *JOB_SPECS, *GAP_SPECS, *_MEASURED),
+    LatencyFigures,
     {
-        "option": Index(lambda at: at.result.exposed_share),
-        "stepped": Index(lambda at: at.result.steps),
-        "part": Index(lambda _: PARTS, tuple(PARTS)),
+        "option": Index(lambda at: at.result.exposed_share, called=LatencyFigures.name),
+        "stepped": Index(lambda at: at.result.steps, called=LatencyFigures.name),
+        "part": Index(lambda _: PARTS, tuple(PARTS), lambda _, part: part.replace("_", " ")),
+        "job": Index(lambda at: [str(size) for size, _ in at.result.mix]),
         "log": Index(lambda at: at.logs),
-        **JOB_INDEXES,
     },
 )
 """Every figure of the section."""

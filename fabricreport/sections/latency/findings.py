@@ -12,7 +12,7 @@ from fabricreport.ledger import FigureOf
 from fabricreport.provenance import plain
 from fabricreport.scenario import Params, is_given
 from fabricreport.sections.client import gpu_type, shared_cluster
-from fabricreport.sections.latency.figure_context import THRESHOLD
+from fabricreport.sections.latency.figures import THRESHOLD
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.validity import Outside, beyond

@@ -16,8 +16,7 @@ from fabricreport.sections.client import fabric_gpus, one_node
 from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.exposure import Exposure
-from fabricreport.sections.latency.figure_context import LatencyFigures
-from fabricreport.sections.latency.figures import FIGURES
+from fabricreport.sections.latency.figures import FIGURES, LatencyFigures
 from fabricreport.sections.latency.measured import ClientMeasurements
 from fabricreport.sections.latency.result import LatencyResult
 
