@@ -28,8 +28,7 @@ from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import stages_of
 from fabricreport.sections.diligence.agreed import GIB, modelled, of_delivery, price_of, tested_on
 from fabricreport.sections.diligence.changes import Changes
-from fabricreport.sections.diligence.figure_context import DiligenceFigures
-from fabricreport.sections.diligence.figures import FIGURES
+from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
 from fabricreport.sections.diligence.inputs import Ground, Within
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.plan.study import plan_of

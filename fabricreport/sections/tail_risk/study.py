@@ -18,8 +18,7 @@ from fabricreport.models.risk.incidents import Luck
 from fabricreport.models.risk.spares import Standby
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import largest_job, planned_days
-from fabricreport.sections.tail_risk.figure_context import RiskFigures
-from fabricreport.sections.tail_risk.figures import FIGURES
+from fabricreport.sections.tail_risk.figures import FIGURES, RiskFigures
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tail_risk.inputs import subject
 from fabricreport.sections.tail_risk.outcomes import outcome_of
