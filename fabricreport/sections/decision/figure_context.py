@@ -127,4 +127,3 @@ class DecisionContext:
 
 Spec = FigureSpec[DecisionContext]
 EachSpec = FigureSpec[DecisionContext, str]
-PairSpec = FigureSpec[DecisionContext, str, str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from fabricreport.base_rules import rule_of
@@ -12,13 +13,13 @@ from fabricreport.formats import inside
 from fabricreport.models.judgement.sure import Sure
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.changes import Change
-from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
+from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, CourseFigures
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionContext, EachSpec, Spec
 from fabricreport.sections.decision.held_figures import HELD
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.monday.figures import INDEXES, MONDAY
 from fabricreport.sections.decision.neighbours import NEIGHBOURS
-from fabricreport.sections.decision.offers.figures import OFFERS, bid_lines, offers_in
+from fabricreport.sections.decision.offers.figures import OFFER_INDEXES, OfferFigures
 from fabricreport.sections.decision.schedule_figures import SCHEDULE
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
@@ -413,18 +414,15 @@ _REVERSES = (
 _ALIKE: tuple[EachSpec, ...] = alike_figures(DecisionContext)
 _LATER: tuple[Spec, ...] = later_figures(DecisionContext)
 
+
+@dataclass(frozen=True)
+class DecisionFigures(CourseFigures, OfferFigures):
+    """What the figures of a decision are made from, and how each is made."""
+
+
 FIGURES = Declaration(
     "decision",
-    (
-        *(*_LEAD, *_PAGE, *_OPTIONS, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
-        *OFFERS,
-        *HELD,
-        *_CHANGES,
-        *_REVERSES,
-        *COURSES,
-        *MONDAY,
-        *SCHEDULE,
-    ),
+    DecisionFigures,
     {
         "option": Index(lambda at: at.result.totals),
         "drawn": Index(lambda at: at.drawn),
@@ -434,12 +432,18 @@ FIGURES = Declaration(
         "change": Index(lambda at: at.changes),
         "reversal": Index(lambda at: at.reversals),
         "stale": Index(lambda at: at.result.monday.stale),
-        "offer": Index(offers_in),
-        "bid": Index(lambda at: at.result.bids),
-        "line": Index(bid_lines),
         "pair": Index(lambda at: pairs_of(at), PAIRS),
+        **OFFER_INDEXES,
         **INDEXES,
         **COURSE_INDEXES,
     },
+    more=(
+        *(*_LEAD, *_PAGE, *_OPTIONS, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
+        *HELD,
+        *_CHANGES,
+        *_REVERSES,
+        *MONDAY,
+        *SCHEDULE,
+    ),
 )
 """Every figure of the section."""
