@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 
 from fabricreport.figures import DeclaredFigures
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.sections.decision.figure_context import DecisionFigures
-from fabricreport.sections.decision.figures import FIGURES
+from fabricreport.sections.decision.figures import FIGURES, DecisionFigures
 from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.result import DecisionResult

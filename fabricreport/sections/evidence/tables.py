@@ -8,7 +8,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import item_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
-from fabricreport.sections.evidence.elicited_figures import QUANTILES, judgement, persons
+from fabricreport.sections.evidence.figures import QUANTILES, judgement, persons
 from fabricreport.sections.evidence.result import EvidenceResult
 
 EVERY = "all options"

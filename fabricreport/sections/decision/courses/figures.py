@@ -1,11 +1,14 @@
-"""Figures of the courses of action: what each costs beside the plain one, and what that is made of."""
+"""Figures of the courses of action: what each costs beside the plain one, and what that is made of.
+
+What each is called and rests on stands in `figures.yaml`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
-from fabricreport.figures import Footing, Index
+from fabricreport.figures import Footing, Index, Reckoning, figure
 from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import planned_days
@@ -13,344 +16,231 @@ from fabricreport.sections.decision.courses.result import (
     TEST_OF,
     CoursesResult,
     Growing,
+    Meeting,
     PricedCourse,
     SingleNode,
     Stop,
 )
 from fabricreport.sections.decision.courses.weeks import clock_of
-from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, PairSpec, Spec
-from fabricreport.sections.tco.bills import parts_of as bill_parts
+from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionContext
+from fabricreport.sections.tco.bills import parts_of
 from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.vocabulary import CourseKind
 
 _LEARNT = (str(CourseKind.OFFERS), str(CourseKind.PILOT))
-_RUN = ("param:workload.run_days",)
-Found = TypeVar("Found")
 
 
-def _priced(found: Found | None) -> Found:
-    """A course, or what belongs to one; asked for where it is priced."""
-    assert found is not None
-    return found
+class CourseFigures(DecisionContext):
+    """What is asked of the courses of action, and how each of their figures is made."""
+
+    @property
+    def courses(self) -> CoursesResult:
+        """What was found of them."""
+        return self.result.courses
+
+    @property
+    def plain_option(self) -> str:
+        """The name of the option that the courses are held against."""
+        return self.names[self.courses.base]
+
+    # ---- every course
+
+    def priced(self, course: str) -> PricedCourse:
+        """A course, by its key."""
+        found = self.courses.row(course)
+        assert found is not None
+        return found
+
+    def is_other_course(self, course: str) -> bool:
+        """Whether it is another than the one that all are held against."""
+        return not self.courses.is_base(self.priced(course))
+
+    def behind_course(self, course: str) -> Footing:
+        """What its cost beside the plain one rests on: where something is found out first, on what that is worth too."""
+        if course not in _LEARNT:
+            return (HORIZON,)
+        known = self.result.information
+        test = known.tried(TEST_OF[course]) if known else None
+        return {HORIZON, *({*known.rests_on, *test.probe.entries} if known and test else self.everything)}
+
+    @figure("decision.courses.against[course]")
+    def course_against(self, course: str) -> Any:
+        return self.priced(course).against
+
+    @figure("decision.courses.ready[course]")
+    def course_ready(self, course: str) -> Reckoning:
+        found = self.priced(course)
+        clock = clock_of(self.given, self.bills, found.course, self.courses.base)
+        return Reckoning(found.ready, inputs={*inputs_of(clock.production), DATE})
+
+    # ---- meeting the date, finding out, renting first
+
+    @property
+    def meets_date(self) -> bool:
+        """Whether another course is likely to meet a date that the plain one is not."""
+        return self.courses.meeting is not None
+
+    @property
+    def meeting(self) -> Meeting:
+        """That course; asked for where there is one."""
+        assert self.courses.meeting is not None
+        return self.courses.meeting
+
+    @figure("decision.courses.extra")
+    def course_extra(self) -> Any:
+        return self.meeting.extra
+
+    @figure("decision.courses.late")
+    def course_late(self) -> Any:
+        return self.meeting.late
+
+    @property
+    def has_pilot(self) -> bool:
+        """Whether a pilot is priced."""
+        return self.courses.pilot is not None
+
+    @figure("decision.courses.pilot_gpus")
+    def course_pilot_gpus(self) -> int:
+        return self.courses.pilot_gpus
+
+    @property
+    def rents_first(self) -> bool:
+        """Whether renting first is priced."""
+        return self.courses.rent_first is not None
+
+    @figure("decision.courses.rent_months")
+    def course_rent_months(self) -> Reckoning:
+        assert self.courses.rent_first is not None
+        weeks = self.bills.own[self.courses.base].production_weeks
+        return Reckoning(self.courses.rent_first.months, inputs=inputs_of(weeks))
+
+    # ---- a plan in stages
+
+    @property
+    def growing(self) -> Growing:
+        """The plan; asked for where there is one."""
+        assert self.courses.growing is not None
+        return self.courses.growing
+
+    def stop(self, stop: str) -> Stop:
+        """The plan ended after a stage, by its number."""
+        return self.growing.stops[int(stop)]
+
+    def gpus_of_stop(self, stop: str, _: str) -> int:
+        """How many GPUs it ends at."""
+        return self.stop(stop).gpus
+
+    @figure("decision.courses.stop_month[stop]")
+    def stage_month(self, stop: str) -> int:
+        return self.stop(stop).month
+
+    @figure("decision.courses.stop_gpus[stop]")
+    def stage_gpus(self, stop: str) -> int:
+        return self.stop(stop).gpus
+
+    @figure("decision.courses.paid[stop][staged]")
+    def stage_paid(self, stop: str, option: str) -> Reckoning:
+        found = self.stop(stop)
+        return Reckoning(found.paid[option], parts=parts_of(found.causes.get(option, {})))
+
+    @figure("decision.courses.wasted[stop][staged]")
+    def stage_wasted(self, stop: str, option: str) -> Any:
+        return self.stop(stop).wasted[option]
+
+    @figure("decision.courses.first_whole[staged]")
+    def stage_first_whole(self, option: str) -> Any:
+        return self.growing.whole[option]
+
+    @figure("decision.courses.left[staged]")
+    def stage_left(self, option: str) -> Any:
+        return self.growing.left[option]
+
+    # ---- the same work in jobs within nodes
+
+    @property
+    def single(self) -> SingleNode:
+        """What was found of it."""
+        return self.courses.single
+
+    @property
+    def prices_nodes(self) -> bool:
+        """Whether it is priced."""
+        return self.single.total is not None
+
+    @property
+    def times_nodes(self) -> bool:
+        """Whether its GPU time is known."""
+        return self.single.time is not None
+
+    @property
+    def lengthens_runs(self) -> bool:
+        """Whether a run takes longer so."""
+        return self.single.days is not None
+
+    @property
+    def levels_rent(self) -> bool:
+        """Whether there is a rent at which it costs as much as across nodes."""
+        return self.single.level_rent is not None
+
+    @property
+    def idle_in_nodes(self) -> Any:
+        """GPU time lost so, at its value (draws,)."""
+        return self.single.total - self.single.cash
+
+    @figure("decision.courses.single_part[paid]")
+    def course_single_part(self, cause: str) -> Any:
+        return self.single.causes[cause]
+
+    @figure("decision.courses.single_idle")
+    def course_single_idle(self) -> Any:
+        return self.given.spread(self.idle_in_nodes)
+
+    @figure("decision.courses.single_total")
+    def course_single_total(self) -> Any:
+        return self.single.total
+
+    @figure("decision.courses.single_cash")
+    def course_single_cash(self) -> Any:
+        return self.given.spread(self.bills.paid[self.courses.base].total - self.single.cash)
+
+    @figure("decision.courses.single_lost")
+    def course_single_lost(self) -> Any:
+        base = self.courses.base
+        across = self.bills.totals[base] - self.bills.paid[base].total
+        return self.given.spread(across - self.idle_in_nodes)
+
+    @figure("decision.courses.single_time")
+    def course_single_time(self) -> Any:
+        return self.single.time
+
+    @figure("decision.courses.single_days")
+    def course_single_days(self) -> Any:
+        return self.single.days
+
+    @figure("decision.courses.run_days")
+    def course_run_days(self) -> Any:
+        return planned_days(self.given)
+
+    @figure("decision.courses.single_rent")
+    def course_single_rent(self) -> Reckoning:
+        return Reckoning(self.single.level_rent, inputs=inputs_of(self.single.total))
+
+    @figure("decision.courses.rent_hour")
+    def course_rent_hour(self) -> Any:
+        return self.single.rent
 
 
-def _row(at: DecisionFigures, key: str) -> PricedCourse:
-    return _priced(at.result.courses.row(key))
+def _stops(at: CourseFigures) -> list[str]:
+    growing = at.courses.growing
+    return [str(number) for number in range(len(growing.stops))] if growing else []
 
 
-def _behind(at: DecisionFigures, kind: str) -> Footing:
-    known = at.result.information
-    test = known.tried(TEST_OF[kind]) if known else None
-    return {*known.rests_on, *test.probe.entries} if known and test else at.everything
-
-
-def _growing(at: DecisionFigures) -> Growing:
-    return _priced(at.result.courses.growing)
-
-
-_ROWS = (
-    EachSpec(
-        "decision.courses.against[course]",
-        "usd",
-        label=lambda at, key: f"Cost of the course {key} less that of {at.names[at.result.courses.base]} as it stands",
-        rule="difference of present values over the horizon, outcome by outcome; what is found out counts by its mean",
-        value=lambda at, key: _row(at, key).against,
-        inputs=lambda at, key: (HORIZON, *(_behind(at, key) if key in _LEARNT else ())),
-        central="mean",
-        when=lambda at, key: not at.result.courses.is_base(_row(at, key)),
+COURSE_INDEXES: Mapping[str, Index[Any]] = {
+    "course": Index(lambda at: [row.key for row in at.courses.rows]),
+    "paid": Index(lambda at: at.single.causes, called=lambda _, cause: inside(CAUSES[cause])),
+    "stop": Index(_stops),
+    "staged": Index(
+        lambda at: at.growing.left if at.courses.growing else (), called=lambda at, option: at.names[option]
     ),
-    EachSpec(
-        "decision.courses.ready[course]",
-        "share",
-        label=lambda _, key: f"Chance of production by the client's date on the course {key}",
-        rule="share of outcomes in which all weeks from the memo's date to production are at most those to the client's date",
-        value=lambda at, key: _row(at, key).ready,
-        inputs=lambda at, key: {
-            *inputs_of(clock_of(at.given, at.bills, _row(at, key).course, at.result.courses.base).production),
-            DATE,
-        },
-        digits=2,
-    ),
-)
-
-
-_LEARNING = (
-    Spec(
-        "decision.courses.pilot_gpus",
-        "gpus",
-        label="GPUs of a pilot on each network",
-        rule="those of the library, or the first stage's where it has fewer",
-        value=lambda at: float(at.result.courses.pilot_gpus),
-        inputs=("evidence:test-pilot-nodes", "param:cluster.gpus"),
-        when=lambda at: at.result.courses.pilot is not None,
-    ),
-    Spec(
-        "decision.courses.rent_months",
-        "month",
-        label="Months that are rented before the purchase takes over",
-        rule="months from the first use of what is rented to production on what is bought, rounded up; no fewer than the library’s",
-        value=lambda at: float(_priced(at.result.courses.rent_first).months),
-        inputs=lambda at: {
-            "evidence:course-rent-first-months",
-            "param:schedule.share_wanted",
-            *inputs_of(at.bills.own[at.result.courses.base].production_weeks),
-        },
-        when=lambda at: at.result.courses.rent_first is not None,
-    ),
-)
-
-
-def _amount(
-    name: str,
-    label: str,
-    rule: str,
-    value: Callable[[CoursesResult], Any],
-    inputs: tuple[str, ...],
-    priced: Callable[[CoursesResult], bool],
-    *,
-    digits: int = 3,
-) -> Spec:
-    """An amount of money of one course, (draws,), where it is priced."""
-    return Spec(
-        f"decision.courses.{name}",
-        "usd",
-        label=label,
-        rule=rule,
-        value=lambda at: value(at.result.courses),
-        inputs=inputs,
-        central="mean",
-        digits=digits,
-        when=lambda at: priced(at.result.courses),
-    )
-
-
-def _rents(found: CoursesResult) -> bool:
-    return found.rent_first is not None
-
-
-def _meets(found: CoursesResult) -> bool:
-    return found.meeting is not None
-
-
-_MET_BY = (DATE, HORIZON)
-_MEETING = (
-    _amount(
-        "extra",
-        "What it costs more to meet the date",
-        "difference of present values, outcome by outcome, no price of delay in it",
-        lambda found: _priced(found.meeting).extra,
-        _MET_BY,
-        _meets,
-        digits=2,
-    ),
-    _amount(
-        "late",
-        "What being late costs that this saves",
-        "weeks beyond the date × a week's hours at value less cost, and the price of delay",
-        lambda found: _priced(found.meeting).late,
-        _MET_BY,
-        _meets,
-        digits=2,
-    ),
-)
-
-
-def _stop(name: str, unit: str, label: str, value: Callable[[Stop], int], inputs: tuple[str, ...]) -> EachSpec:
-    """What a stage is planned as, by its number."""
-    return EachSpec(
-        f"decision.courses.{name}[stop]",
-        unit,
-        label=lambda _, number: f"{label} {number}",
-        rule="as planned",
-        value=lambda at, number: float(value(_growing(at).stops[int(number)])),
-        inputs=inputs,
-    )
-
-
-def _stopped(
-    name: str,
-    label: str,
-    rule: str,
-    value: Callable[[Stop], Mapping[str, Any]],
-    causes: Callable[[Stop], Mapping[str, Mapping[str, Any]]] = lambda _: {},
-) -> PairSpec:
-    """What a plan has cost that ends after a stage; `causes`: what that is the sum of, by option."""
-    return PairSpec(
-        f"decision.courses.{name}[stop][staged]",
-        "usd",
-        label=lambda at, number, option: f"{label} {_growing(at).stops[int(number)].gpus}: {at.names[option]}",
-        rule=rule,
-        value=lambda at, number, option: value(_growing(at).stops[int(number)])[option],
-        inputs=(HORIZON,),
-        central="mean",
-        parts=lambda at, number, option: bill_parts(causes(_growing(at).stops[int(number)]).get(option, {})),
-    )
-
-
-def _staged(name: str, label: str, rule: str, value: Callable[[Growing], Mapping[str, Any]], planned: str) -> EachSpec:
-    """What an option's stages cost to buy; `planned`: the key of the params that sizes them."""
-    return EachSpec(
-        f"decision.courses.{name}[staged]",
-        "usd",
-        label=lambda at, option: f"{label}: {at.names[option]}",
-        rule=rule,
-        value=lambda at, option: value(_growing(at))[option],
-        inputs=(planned,),
-        central="mean",
-    )
-
-
-_GPUS, _LATER = "param:cluster.gpus", "param:cluster.trajectory"
-_STAGES = (
-    _stop("stop_month", "count", "Month of stage", lambda stop: stop.month, (_LATER,)),
-    _stop("stop_gpus", "gpus", "GPUs after stage", lambda stop: stop.gpus, (_GPUS, _LATER)),
-    _stopped(
-        "paid",
-        "Paid where the plan ends at GPUs",
-        "present value of the bill to the end of the horizon with no later stage, before lost time",
-        lambda stop: stop.paid,
-        lambda stop: stop.causes,
-    ),
-    _stopped(
-        "wasted",
-        "Of it for growth that did not come, at GPUs",
-        "the same less that of the least network for this stage and those before it",
-        lambda stop: stop.wasted,
-    ),
-    _staged(
-        "first_whole",
-        "Network and servers of the first stage",
-        "purchase price of what the first stage needs, servers included",
-        lambda growing: growing.whole,
-        _GPUS,
-    ),
-    _staged(
-        "left",
-        "Network left to buy after the first stage",
-        "present value of what the later stages add to the network",
-        lambda growing: growing.left,
-        _LATER,
-    ),
-)
-_NODE = (_GPUS, "param:cluster.gpus_per_node")
-
-
-def _single(at: DecisionFigures) -> SingleNode:
-    return at.result.courses.single
-
-
-def _across(at: DecisionFigures) -> tuple[Any, Any]:
-    """What is paid for the same work across nodes on the option held against, and the time lost there at its value."""
-    base = at.result.courses.base
-    paid = at.bills.paid[base].total
-    return paid, at.bills.totals[base] - paid
-
-
-def _within(name: str, label: str, rule: str, value: Callable[[DecisionFigures], Any]) -> Spec:
-    """An amount of the work in jobs within nodes, where that is priced."""
-    return Spec(
-        f"decision.courses.{name}",
-        "usd",
-        label=lambda at: label.format(base=at.names[at.result.courses.base]),
-        rule=rule,
-        value=value,
-        inputs=(HORIZON,),
-        central="mean",
-        when=lambda at: _single(at).total is not None,
-    )
-
-
-_SINGLE = (
-    EachSpec(
-        "decision.courses.single_part[paid]",
-        "usd",
-        label=lambda _, cause: f"Of the work in jobs within nodes: {inside(CAUSES[cause])}",
-        rule="present value of what is paid for the servers and to run them",
-        value=lambda at, cause: _single(at).causes[cause],
-        inputs=(HORIZON,),
-        central="mean",
-    ),
-    _within(
-        "single_idle",
-        "GPU time lost in jobs within nodes, at its value",
-        "GPU time × value of a GPU-hour; below zero where jobs within nodes do more in an hour than those across them",
-        lambda at: at.given.spread(_single(at).total - _single(at).cash),
-    ),
-    _within(
-        "single_total",
-        "Cost of the work in jobs within nodes over the horizon",
-        "present value of what is paid and of GPU time lost at its value",
-        lambda at: _single(at).total,
-    ),
-    _within(
-        "single_cash",
-        "Cash paid for the same work across nodes on {base} less that within nodes",
-        "present value of all that is paid across nodes less that of servers, power, space and support, outcome by outcome",
-        lambda at: at.given.spread(_across(at)[0] - _single(at).cash),
-    ),
-    _within(
-        "single_lost",
-        "GPU time lost across nodes on {base} less that lost in jobs within nodes, at its value",
-        "GPU time × value of a GPU-hour, and the price of delay if one is stated, outcome by outcome",
-        lambda at: at.given.spread(_across(at)[1] - (_single(at).total - _single(at).cash)),
-    ),
-    Spec(
-        "decision.courses.single_time",
-        "x",
-        label="GPU time of the same work in jobs within nodes, over that across nodes",
-        rule="useful share of running time across nodes ÷ that within nodes, at equal work",
-        value=lambda at: _single(at).time,
-        inputs=(*_NODE, "evidence:course-small-gpus"),
-        central="mean",
-        when=lambda at: _single(at).time is not None,
-    ),
-    Spec(
-        "decision.courses.single_days",
-        "day",
-        label="Days of one run within a node",
-        rule="days planned × nodes of the job × GPU time of the same work within a node over that across nodes",
-        value=lambda at: _single(at).days,
-        inputs=(*_NODE, *_RUN),
-        digits=2,
-        when=lambda at: _single(at).days is not None,
-    ),
-    Spec(
-        "decision.courses.run_days",
-        "day",
-        label="Planned length of one run",
-        rule="as stated, or the tokens at the central efficiency",
-        value=lambda at: planned_days(at.given),
-        inputs=_RUN,
-        digits=2,
-        when=lambda at: _single(at).days is not None,
-    ),
-)
-_LEVEL = (
-    Spec(
-        "decision.courses.single_rent",
-        "usd/gpu-hour",
-        label="Rent of nodes without a fast network at which the same work costs as much",
-        rule="mean rent × mean cost across nodes ÷ mean cost within nodes",
-        value=lambda at: _single(at).level_rent,
-        inputs=lambda at: inputs_of(_single(at).total),
-        when=lambda at: _single(at).level_rent is not None,
-    ),
-    Spec(
-        "decision.courses.rent_hour",
-        "usd/gpu-hour",
-        label="Rent across nodes that it stands beside",
-        rule="mean of the outcomes of the rent",
-        value=lambda at: _single(at).rent,
-        central="mean",
-        when=lambda at: _single(at).level_rent is not None,
-    ),
-)
-COURSES = (*_LEVEL, *_ROWS, *_MEETING, *_LEARNING, *_STAGES, *_SINGLE)
-"""Every figure of the courses of action."""
-COURSE_INDEXES: dict[str, Index[DecisionFigures]] = {
-    "course": Index(lambda at: [row.key for row in at.result.courses.rows]),
-    "paid": Index(lambda at: at.result.courses.single.causes),
-    "stop": Index(lambda at: map(str, range(len(growing.stops))) if (growing := at.result.courses.growing) else ()),
-    "staged": Index(lambda at: at.result.courses.growing.left if at.result.courses.growing else ()),
 }
 """What their ids run through."""
