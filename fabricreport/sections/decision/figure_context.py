@@ -29,7 +29,7 @@ HORIZON, DATE = "param:money.horizon_months", "param:schedule.production_by"
 
 
 @dataclass(frozen=True)
-class DecisionFigures:
+class DecisionContext:
     """What the figures of a decision are made from; `steps`: what to do before signing, which rests on other sections too."""
 
     given: Inputs
@@ -125,6 +125,6 @@ class DecisionFigures:
         return self.given.params.money.materiality_usd is not None
 
 
-Spec = FigureSpec[DecisionFigures]
-EachSpec = FigureSpec[DecisionFigures, str]
-PairSpec = FigureSpec[DecisionFigures, str, str]
+Spec = FigureSpec[DecisionContext]
+EachSpec = FigureSpec[DecisionContext, str]
+PairSpec = FigureSpec[DecisionContext, str, str]

@@ -13,7 +13,7 @@ from fabricreport.models.judgement.sure import Sure
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.changes import Change
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
-from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionContext, EachSpec, Spec
 from fabricreport.sections.decision.held_figures import HELD
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.monday.figures import INDEXES, MONDAY
@@ -35,13 +35,13 @@ _OWN = "; weeks until a network runs stably are the client's own, by its size, i
 _RECKONED = "mean of the input, of a time the median, or the client's choice" + _OWN
 
 
-def _sure(at: DecisionFigures) -> Sure:
+def _sure(at: DecisionContext) -> Sure:
     """How sure the act is; asked for where there is another."""
     assert at.result.sure is not None
     return at.result.sure
 
 
-def _behind_close(at: DecisionFigures, pair: Collection[str] = ()) -> Iterable[str]:
+def _behind_close(at: DecisionContext, pair: Collection[str] = ()) -> Iterable[str]:
     """Ids of the inputs of what makes two options close: of this pair, or of the two compared."""
     if at.materiality_stated:
         return ("param:money.materiality_usd",)
@@ -49,7 +49,7 @@ def _behind_close(at: DecisionFigures, pair: Collection[str] = ()) -> Iterable[s
     return {*ids, "evidence:rule-material-share", "evidence:rule-network-share"}
 
 
-def _behind_margin(at: DecisionFigures) -> Iterable[str]:
+def _behind_margin(at: DecisionContext) -> Iterable[str]:
     """The same of the advised act: of an order and the other option that it is held against."""
     courses, other = at.result.courses, _sure(at).other.partition(":")[2]
     return _behind_close(at, (courses.base, other) if courses.advised.kind in ORDERS else ())
@@ -266,7 +266,7 @@ _OPTIONS = (
 )
 
 
-def _label(at: DecisionFigures, turn: Turn, name: str, what: str) -> str:
+def _label(at: DecisionContext, turn: Turn, name: str, what: str) -> str:
     """The name of a value of an input: an option's own weeks in use have the one that every section calls them by."""
     option = at.result.own_unit(turn).option
     if not option:
@@ -275,17 +275,17 @@ def _label(at: DecisionFigures, turn: Turn, name: str, what: str) -> str:
     return weeks if name == IN_USE else f"{what}: {inside(weeks)}"
 
 
-def _behind(at: DecisionFigures, turn: Turn) -> frozenset[str]:
+def _behind(at: DecisionContext, turn: Turn) -> frozenset[str]:
     """What the client's own weeks rest on beside the input."""
     option = at.result.own_unit(turn).option
     return inputs_of(at.bills.own[option].bring_up_weeks) if option else frozenset()
 
 
-def _digits(at: DecisionFigures, turn: Turn) -> int:
+def _digits(at: DecisionContext, turn: Turn) -> int:
     return 2 if at.result.own_unit(turn).option else 3
 
 
-def _base(at: DecisionFigures, turn: Turn, name: str) -> Mapping[str, Any]:
+def _base(at: DecisionContext, turn: Turn, name: str) -> Mapping[str, Any]:
     """What is told of an input: of an option's own weeks the base that every section tells them by."""
     unit = at.result.own_unit(turn)
     statistic = {"statistic": middle_of(unit.unit)} if name == IN_USE and not turn.is_choice else {}
@@ -294,16 +294,16 @@ def _base(at: DecisionFigures, turn: Turn, name: str) -> Mapping[str, Any]:
 
 
 def _point(
-    name: str, what: str, rule: str, inputs: Callable[[DecisionFigures, frozenset[str]], frozenset[str]]
+    name: str, what: str, rule: str, inputs: Callable[[DecisionContext, frozenset[str]], frozenset[str]]
 ) -> EachSpec:
     """A value of an input; `inputs`: what it rests on, given the input itself."""
 
-    def turn(at: DecisionFigures, key: str) -> Turn:
+    def turn(at: DecisionContext, key: str) -> Turn:
         found = at.point(key, name)
         assert found is not None
         return found
 
-    def value(at: DecisionFigures, key: str) -> float:
+    def value(at: DecisionContext, key: str) -> float:
         found = turn(at, key)
         own = at.result.own_unit(found)
         return own.in_use if name == IN_USE else own.told(float(getattr(found, name)))
@@ -410,8 +410,8 @@ _REVERSES = (
     ),
 )
 
-_ALIKE: tuple[EachSpec, ...] = alike_figures(DecisionFigures)
-_LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
+_ALIKE: tuple[EachSpec, ...] = alike_figures(DecisionContext)
+_LATER: tuple[Spec, ...] = later_figures(DecisionContext)
 
 FIGURES = Declaration(
     "decision",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fabricreport.sections.decision.figure_context import DATE, DecisionFigures, Spec
+from fabricreport.sections.decision.figure_context import DATE, DecisionContext, Spec
 from fabricreport.sections.decision.schedule import Kept
 from fabricreport.sections.schedule.arrival import LEAD
 
 _WANTED = (DATE, "param:schedule.share_wanted")
 
 
-def _kept(at: DecisionFigures) -> Kept:
+def _kept(at: DecisionContext) -> Kept:
     found = at.result.schedule.kept
     assert found is not None, "asked for where a day is early enough"
     return found

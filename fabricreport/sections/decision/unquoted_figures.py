@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec
+from fabricreport.sections.decision.figure_context import DecisionContext, EachSpec
 from fabricreport.sections.decision.turning import label_of
 
 RERUN = "found by running the model again with this input set, all others as they vary: "
 
 
-def _level(at: DecisionFigures, item: str) -> float:
+def _level(at: DecisionContext, item: str) -> float:
     level = at.unquoted[item].level
     assert level is not None
     return level

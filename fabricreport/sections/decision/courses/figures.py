@@ -18,7 +18,7 @@ from fabricreport.sections.decision.courses.result import (
     Stop,
 )
 from fabricreport.sections.decision.courses.weeks import clock_of
-from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, PairSpec, Spec
+from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionContext, EachSpec, PairSpec, Spec
 from fabricreport.sections.tco.bills import parts_of as bill_parts
 from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.vocabulary import CourseKind
@@ -34,17 +34,17 @@ def _priced(found: Found | None) -> Found:
     return found
 
 
-def _row(at: DecisionFigures, key: str) -> PricedCourse:
+def _row(at: DecisionContext, key: str) -> PricedCourse:
     return _priced(at.result.courses.row(key))
 
 
-def _behind(at: DecisionFigures, kind: str) -> Footing:
+def _behind(at: DecisionContext, kind: str) -> Footing:
     known = at.result.information
     test = known.tried(TEST_OF[kind]) if known else None
     return {*known.rests_on, *test.probe.entries} if known and test else at.everything
 
 
-def _growing(at: DecisionFigures) -> Growing:
+def _growing(at: DecisionContext) -> Growing:
     return _priced(at.result.courses.growing)
 
 
@@ -235,18 +235,18 @@ _STAGES = (
 _NODE = (_GPUS, "param:cluster.gpus_per_node")
 
 
-def _single(at: DecisionFigures) -> SingleNode:
+def _single(at: DecisionContext) -> SingleNode:
     return at.result.courses.single
 
 
-def _across(at: DecisionFigures) -> tuple[Any, Any]:
+def _across(at: DecisionContext) -> tuple[Any, Any]:
     """What is paid for the same work across nodes on the option held against, and the time lost there at its value."""
     base = at.result.courses.base
     paid = at.bills.paid[base].total
     return paid, at.bills.totals[base] - paid
 
 
-def _within(name: str, label: str, rule: str, value: Callable[[DecisionFigures], Any]) -> Spec:
+def _within(name: str, label: str, rule: str, value: Callable[[DecisionContext], Any]) -> Spec:
     """An amount of the work in jobs within nodes, where that is priced."""
     return Spec(
         f"decision.courses.{name}",
@@ -347,7 +347,7 @@ _LEVEL = (
 )
 COURSES = (*_LEVEL, *_ROWS, *_MEETING, *_LEARNING, *_STAGES, *_SINGLE)
 """Every figure of the courses of action."""
-COURSE_INDEXES: dict[str, Index[DecisionFigures]] = {
+COURSE_INDEXES: dict[str, Index[DecisionContext]] = {
     "course": Index(lambda at: [row.key for row in at.result.courses.rows]),
     "paid": Index(lambda at: at.result.courses.single.causes),
     "stop": Index(lambda at: map(str, range(len(growing.stops))) if (growing := at.result.courses.growing) else ()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricreport.figures import Index
-from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec
+from fabricreport.sections.decision.figure_context import DecisionContext, EachSpec
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.worth import Gain
 
@@ -14,7 +14,7 @@ TAKEN = (Kind.TRIAL, Kind.PILOT, Kind.RENT_FIRST)
 """Steps that are courses of action, which other figures tell as exactly."""
 
 
-def _gains(at: DecisionFigures) -> Mapping[str, Gain]:
+def _gains(at: DecisionContext) -> Mapping[str, Gain]:
     return {str(one.action.kind): one.due.worth for one in at.steps().todos if one.due.worth}
 
 
@@ -29,5 +29,5 @@ MONDAY: tuple[EachSpec, ...] = (
         digits=lambda _, step: 3 if step in TAKEN else 2,
     ),
 )
-INDEXES: Mapping[str, Index[DecisionFigures]] = {"step": Index(_gains, tuple(Kind))}
+INDEXES: Mapping[str, Index[DecisionContext]] = {"step": Index(_gains, tuple(Kind))}
 """What their ids run through."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from fabricreport.books.names import item_names
 from fabricreport.provenance import Traced, inputs_of
-from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionContext, EachSpec, Spec
 from fabricreport.sections.decision.offers.bids import Bid, BidLine
 from fabricreport.sections.decision.offers.judged import MOVE, Judged, Market, Open
 from fabricreport.sections.decision.offers.study import OffersResult
@@ -16,31 +16,31 @@ from fabricreport.uncertain import Uncertain
 SAME_WORK = "for the same useful work over the horizon, present value"
 
 
-def found(at: DecisionFigures) -> OffersResult:
+def found(at: DecisionContext) -> OffersResult:
     """The offers; asked for where there are some."""
     assert at.result.offers is not None
     return at.result.offers
 
 
-def of(at: DecisionFigures, offer: str) -> Judged:
+def of(at: DecisionContext, offer: str) -> Judged:
     """One offer as it was judged."""
     return found(at).judged[offer]
 
 
-def offers_in(at: DecisionFigures) -> Mapping[str, Judged]:
+def offers_in(at: DecisionContext) -> Mapping[str, Judged]:
     """The offers by id; none where there are none."""
     return at.result.offers.judged if at.result.offers else {}
 
 
-def _seller(at: DecisionFigures, offer: str) -> str:
+def _seller(at: DecisionContext, offer: str) -> str:
     return of(at, offer).offer.seller
 
 
-def _named(what: str) -> Callable[[DecisionFigures, str], str]:
+def _named(what: str) -> Callable[[DecisionContext, str], str]:
     return lambda at, offer: f"{what}: {_seller(at, offer)}"
 
 
-def _some(at: DecisionFigures) -> bool:
+def _some(at: DecisionContext) -> bool:
     return at.result.offers is not None
 
 
@@ -48,10 +48,10 @@ def _money(
     name: str,
     what: str,
     rule: str,
-    value: Callable[[DecisionFigures, str], Any],
+    value: Callable[[DecisionContext, str], Any],
     *,
     unit: str = "usd",
-    when: Callable[[DecisionFigures, str], bool] | None = None,
+    when: Callable[[DecisionContext, str], bool] | None = None,
 ) -> EachSpec:
     """An amount in the memo's currency of one offer, (draws,)."""
     return EachSpec(
@@ -177,7 +177,7 @@ _EACH = (
 def _at_market(name: str, what: str, rule: str, value: Callable[[Market], Traced], unit: str = "usd") -> Spec:
     """What the market asks, beside the offers."""
 
-    def amount(at: DecisionFigures) -> Traced:
+    def amount(at: DecisionContext) -> Traced:
         market = found(at).market
         assert market is not None
         return value(market)
@@ -270,7 +270,7 @@ _ALL = (
 
 
 def _bid(
-    name: str, label: Callable[[DecisionFigures, Bid], str], rule: str, value: Callable[[Bid], Traced]
+    name: str, label: Callable[[DecisionContext, Bid], str], rule: str, value: Callable[[Bid], Traced]
 ) -> EachSpec:
     """An amount of one offer of pieces, (draws,)."""
     return EachSpec(
@@ -326,11 +326,11 @@ _BIDS = (
 )
 
 
-def _line(at: DecisionFigures, line: str) -> BidLine:
+def _line(at: DecisionContext, line: str) -> BidLine:
     return bid_lines(at)[line]
 
 
-def bid_lines(at: DecisionFigures) -> Mapping[str, BidLine]:
+def bid_lines(at: DecisionContext) -> Mapping[str, BidLine]:
     """The lines of every bill of quantities, by offer and item."""
     return {f"{bid.offer.id}.{line.item}": line for bid in at.result.bids.values() for line in bid.lines}
 
