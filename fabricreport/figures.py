@@ -101,6 +101,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
     when: Callable[[At, *Keys], bool] | None = None
     compares: Callable[[At, *Keys], tuple[str, str]] | None = None
     base: Callable[[At, *Keys], Mapping[str, Any]] | None = None
+    taken = False
 
     def make(self, given: Inputs, at: At, *keys: *Keys) -> Number:
         """The figure with these keys."""
@@ -138,6 +139,7 @@ class TakenSpec(Pattern, Generic[At, *Keys]):
     pattern: str
     number: Callable[[At, *Keys], Number]
     when: Callable[[At, *Keys], bool] | None = None
+    taken, compares = True, None
 
     def make(self, given: Inputs, at: At, *keys: *Keys) -> Number:
         """The figure with these keys; `ValueError` where the study gave it another id."""

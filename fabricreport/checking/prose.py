@@ -16,7 +16,7 @@ from fabricreport.blocks.template import split_style
 from fabricreport.books.glossary import glossary_book
 from fabricreport.declared import DECLARED
 from fabricreport.errors import InputError, Problem
-from fabricreport.figures import FigureSpec, find_spec
+from fabricreport.figures import find_spec
 from fabricreport.findings import Facts
 from fabricreport.located import did_you_mean
 from fabricreport.spine.delivery_facts import Turns
@@ -77,7 +77,7 @@ def _faults(source: str, where: str, own: str, kinds: Mapping[str, tuple[str, ..
         if figure is None or figure[1] not in DECLARED or _made(name, own):
             continue
         if spec := find_spec(DECLARED.values(), name):
-            if direction in DIRECTIONS and isinstance(spec, FigureSpec) and spec.compares is None:
+            if direction in DIRECTIONS and not spec.taken and spec.compares is None:
                 remedy = "A direction is that of a figure with `compares`; choose by a fact where there is none."
                 yield Problem("this figure tells no two options apart", where, value=f"{{{field}}}", remedy=remedy)
             continue
@@ -97,7 +97,7 @@ def _typed(cell: ProseCell, where: str) -> Iterator[Problem]:
     typed = re.compile(rf"\{{([^{{}}:]+):abs(?:range)?\}} (?:{'|'.join(map(re.escape, (*words.less, *words.more)))})\b")
     for found in (found for text in cell.texts for found in typed.finditer(text)):
         spec = find_spec(DECLARED.values(), found[1])
-        if isinstance(spec, FigureSpec) and spec.compares is not None:
+        if spec is not None and spec.compares is not None:
             remedy = f"Write {{more_or_less:{found[1]}}}, or give the place an arm for each way that it can go."
             yield Problem("a direction is typed by hand", where, value=found[0], remedy=remedy)
     apart = re.compile(rf"\b(?:{'|'.join(book.sets_apart)})\b", re.IGNORECASE)
