@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 
 from fabricreport.figures import DeclaredFigures
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.sections.decision.figure_context import DecisionContext
-from fabricreport.sections.decision.figures import FIGURES
+from fabricreport.sections.decision.figures import FIGURES, DecisionFigures
 from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.result import DecisionResult
@@ -38,5 +37,5 @@ def run(search: Search, knowledge: Callable[[], Knowledge], steps: Callable[[], 
     """Decide for a case, from its chain, the comparison made on its bills, and what could be found out; `steps`: what to do."""
     given, bills = search.base.given, search.base.bills
     return DecisionResult(
-        search, knowledge, lambda result: DeclaredFigures(FIGURES, DecisionContext(given, result, bills, steps), given)
+        search, knowledge, lambda result: DeclaredFigures(FIGURES, DecisionFigures(given, result, bills, steps), given)
     )
