@@ -1,7 +1,7 @@
 """What a figure is a quantity of, and by which statistic, clock, size, horizon, stage and whole: its base.
 
 An amount is told by its mean and a time by its median. What a figure's unit, its draws and its name do not show stands
-in `base_rules`.
+under `base` in `figures.yaml`.
 """
 
 from __future__ import annotations

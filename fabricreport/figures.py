@@ -32,9 +32,8 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from pathlib import Path
-from typing import Any, Generic, TypeVar, TypeVarTuple
+from typing import Any, Generic, TypeVar
 
-from fabricreport.base_rules import rule_of
 from fabricreport.bases import Clock, Horizon, Size, Statistic
 from fabricreport.evidence import read_yaml_at
 from fabricreport.inputs import Inputs
@@ -43,120 +42,10 @@ from fabricreport.located import did_you_mean
 from fabricreport.marks import Part
 
 At = TypeVar("At")
-Keys = TypeVarTuple("Keys")
-Found = TypeVar("Found")
 Footing = Iterable[str | Number]
 """What a figure is said to rest on: ids of inputs, or figures whose own inputs it takes over."""
 
 _INDEX = re.compile(r"\[(\w+)\]")
-
-
-class Pattern:
-    """The ids of one kind of figure: `tco.total[option]`, with an index in brackets for `.` and a key."""
-
-    pattern: str
-
-    @cached_property
-    def indexes(self) -> tuple[str, ...]:
-        """Names of the pattern's indexes, in order."""
-        return tuple(_INDEX.findall(self.pattern))
-
-    @cached_property
-    def shape(self) -> re.Pattern[str]:
-        """What its ids look like, whatever the keys."""
-        return re.compile(r"\..+".join(map(re.escape, _INDEX.sub(_KEY, self.pattern).split(_KEY))))
-
-    def id(self, *keys: object) -> str:
-        """The id of the figure with these keys."""
-        left = iter(keys)
-        return _INDEX.sub(lambda _: f".{next(left)}", self.pattern)
-
-
-@dataclass(frozen=True, eq=False)
-class FigureSpec(Pattern, Generic[At, *Keys]):
-    """One kind of ledger number: the pattern of its ids, and what `Inputs.number` is given to make it.
-
-    Everything but the pattern may be a function of the section's context and the keys of the id, in the pattern's order.
-    `when` says of which keys there is a figure; it must be cheap, for it is asked whenever ids are listed. `currency`,
-    `grade` and `date` stand in the place of what follows from the inputs, where they are given. A total names what it is
-    the sum of as its `parts`. A figure that tells two options apart says with `compares` which of them has less where it is
-    above zero, and which has more. What `base_rules` cannot tell of its base by the pattern alone is said with `base`, by the
-    fields of `Base`.
-    """
-
-    pattern: str
-    unit: str | Callable[[At, *Keys], str]
-    label: str | Callable[[At, *Keys], str]
-    rule: str | Callable[[At, *Keys], str]
-    value: float | Callable[[At, *Keys], Any]
-    inputs: Footing | Callable[[At, *Keys], Footing] = ()
-    sources: Footing | Callable[[At, *Keys], Footing] = ()
-    digits: int | Callable[[At, *Keys], int] = 3
-    central: str = "p50"
-    counted: bool = False
-    currency: str | Callable[[At, *Keys], str] = ""
-    grade: str | Callable[[At, *Keys], str] = ""
-    date: str | Callable[[At, *Keys], str] = ""
-    parts: Callable[[At, *Keys], Iterable[Part]] | None = None
-    when: Callable[[At, *Keys], bool] | None = None
-    compares: Callable[[At, *Keys], tuple[str, str]] | None = None
-    base: Callable[[At, *Keys], Mapping[str, Any]] | None = None
-
-    def make(self, given: Inputs, at: At, *keys: *Keys) -> Number:
-        """The figure with these keys."""
-
-        def said(what: Found | Callable[[At, *Keys], Found]) -> Found:
-            return what(at, *keys) if callable(what) else what
-
-        made = given.number(
-            self.id(*keys),
-            said(self.value),
-            said(self.unit),
-            label=said(self.label),
-            rule=said(self.rule),
-            inputs=said(self.inputs),
-            sources=said(self.sources),
-            digits=said(self.digits),
-            central=self.central,
-            counted=self.counted,
-            parts=self.parts(at, *keys) if self.parts else (),
-        )
-        made = replace(
-            made,
-            currency=said(self.currency) or made.currency,
-            grade=said(self.grade) or made.grade,
-            date=said(self.date) or made.date,
-            compares=self.compares(at, *keys) if self.compares else None,
-        )
-        return _based(made, self.pattern, keys, self.base(at, *keys) if self.base else {})
-
-
-@dataclass(frozen=True, eq=False)
-class TakenSpec(Pattern, Generic[At, *Keys]):
-    """A kind of ledger number that a study makes while it runs, because what it finds hangs on it: taken as it stands."""
-
-    pattern: str
-    number: Callable[[At, *Keys], Number]
-    when: Callable[[At, *Keys], bool] | None = None
-
-    def make(self, given: Inputs, at: At, *keys: *Keys) -> Number:
-        """The figure with these keys; `ValueError` where the study gave it another id."""
-        taken = self.number(at, *keys)
-        if taken.id != self.id(*keys):
-            raise ValueError(f"{self.id(*keys)} is {taken.id} in the study")
-        return _based(taken, self.pattern, keys, {})
-
-
-def _based(made: Number, pattern: str, keys: tuple[Any, ...], declared: Mapping[str, Any]) -> Number:
-    """The figure with its base: the statistic of draws is what is printed of them, whatever a rule says of fixed values."""
-    of = made.based.about + (made.compares or ())
-    rule = {"about": (*of, *(str(k) for k in keys if k not in of)), **rule_of(pattern), **declared}
-    if made.spread is not None:
-        rule.pop("statistic", None)
-    return replace(made, base=replace(made.based, **rule))
-
-
-# ---- figures whose words are data
 
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
@@ -177,13 +66,15 @@ def figure(pattern: str) -> Callable[[Maker], Maker]:
 
 @dataclass(frozen=True)
 class Reckoning:
-    """A value, and what only the case tells of it: see `FigureSpec` for what each is. `words` fill fields of label and rule."""
+    """A value, and what only the case tells of it, beside what `Stated` says or in its place.
+
+    `parts` are what a total is the sum of, `words` fill fields of label and rule.
+    """
 
     value: Any
     inputs: Footing = ()
     sources: Footing = ()
     parts: Iterable[Part] = ()
-    compares: tuple[str, str] | None = None
     currency: str = ""
     grade: str = ""
     date: str = ""
@@ -200,8 +91,8 @@ class Stated:
     context, or one of the words that were found with the value. These two and the unit may be a choice (`by`). `statistic`
     is that of the draws that is printed (`mean`, else the median). `inputs` and `sources` are ids, or the name of what in
     the context gives them; `when` names what tells whether there is such a figure, `compares` the two options that it tells
-    apart. `base` has the fields of `Base`, as far as they do not follow from the rest. A figure that its study makes has a
-    base alone.
+    apart: above zero the first has less of what it counts. `base` has the fields of `Base`, as far as they do not follow from
+    the rest. A figure that its study makes has a base alone.
     """
 
     label: Choice = ""
@@ -216,6 +107,13 @@ class Stated:
     when: str = ""
     compares: str = ""
     base: Mapping[str, Any] = field(default_factory=dict)
+
+    def refuse_unknown(self, pattern: str, context: type) -> None:
+        """`ValueError` where it names what the context has not."""
+        named = [self.inputs, self.sources, self.when, self.compares]
+        named += [text["by"] for text in (self.label, self.rule, self.unit) if isinstance(text, Mapping)]
+        if lost := [name for name in named if isinstance(name, str) and name and not hasattr(context, name)]:
+            raise ValueError(f"figure {pattern}: {context.__name__} has no {lost[0]}")
 
     @classmethod
     def read(cls, pattern: str, record: Mapping[str, Any]) -> Stated:
@@ -246,7 +144,7 @@ _BASE_WORDS: Mapping[str, Callable[[str], Any]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class DataSpec(Pattern):
+class FigureSpec:
     """One kind of ledger number: the pattern of its ids, what is stated of it, and the method that makes it."""
 
     pattern: str
@@ -255,10 +153,25 @@ class DataSpec(Pattern):
     called: Mapping[str, Callable[[Any, str], str]]
     """By index, how its keys are called."""
 
+    @cached_property
+    def indexes(self) -> tuple[str, ...]:
+        """Names of the pattern's indexes, in order."""
+        return tuple(_INDEX.findall(self.pattern))
+
+    @cached_property
+    def shape(self) -> re.Pattern[str]:
+        """What its ids look like, whatever the keys."""
+        return re.compile(r"\..+".join(map(re.escape, _INDEX.sub(_KEY, self.pattern).split(_KEY))))
+
+    def id(self, *keys: object) -> str:
+        """The id of the figure with these keys."""
+        left = iter(keys)
+        return _INDEX.sub(lambda _: f".{next(left)}", self.pattern)
+
     @property
-    def compares(self) -> str | None:
-        """What of the context names the two options that it tells apart, if it does."""
-        return self.stated.compares or None
+    def compares(self) -> bool:
+        """Whether it is stated to tell two options apart."""
+        return bool(self.stated.compares)
 
     @property
     def taken(self) -> bool:
@@ -295,7 +208,7 @@ class DataSpec(Pattern):
             currency=found.currency or made.currency,
             grade=found.grade or stated.grade or made.grade,
             date=found.date or made.date,
-            compares=found.compares or (_asked(at, stated.compares, keys) if stated.compares else None),
+            compares=_asked(at, stated.compares, keys) if stated.compares else None,
         )
         return self._based(made, keys, found.base)
 
@@ -332,7 +245,7 @@ def _asked(at: Any, name: str, keys: tuple[str, ...]) -> Any:
     return asked(*keys) if callable(asked) else asked
 
 
-def specs_of(made_by: type, called: Mapping[str, Callable[[Any, str], str]]) -> tuple[DataSpec, ...]:
+def specs_of(made_by: type, called: Mapping[str, Callable[[Any, str], str]]) -> tuple[FigureSpec, ...]:
     """Every figure of a class and of those that it is made of, with what the `figures.yaml` beside each says.
 
     `ValueError` where a record has no method, a method no record, or two methods one name.
@@ -352,10 +265,7 @@ def specs_of(made_by: type, called: Mapping[str, Callable[[Any, str], str]]) -> 
             stated |= read_yaml_at(Path(str(sys.modules[of.__module__].__file__)).with_name("figures.yaml"))
     if apart := sorted({*methods} ^ {*stated}):
         raise ValueError(f"figure {apart[0]} has " + ("no record" if apart[0] in methods else "no method"))
-    return tuple(DataSpec(p, Stated.read(p, stated[p]), methods[p], called) for p in methods)
-
-
-AnySpec = FigureSpec[Any, *tuple[str, ...]] | TakenSpec[Any, *tuple[str, ...]] | DataSpec
+    return tuple(FigureSpec(p, Stated.read(p, stated[p]), methods[p], called) for p in methods)
 
 
 @dataclass(frozen=True)
@@ -375,18 +285,16 @@ class Declaration(Generic[At]):
     """Every figure of a section, and the indexes that their patterns name. Files are read when a figure is first asked for."""
 
     section: str
-    made_by: type[Any] | tuple[AnySpec, ...]
+    made_by: type[At]
     indexes: Mapping[str, Index[At]] = field(default_factory=dict)
-    more: tuple[Any, ...] = ()
 
     @cached_property
-    def specs(self) -> tuple[AnySpec, ...]:
-        """The declarations; `ValueError` where one names no index, or another section."""
+    def specs(self) -> tuple[FigureSpec, ...]:
+        """The declarations; `ValueError` where one names no index, another section, or what its context has not."""
         called = {name: index.called for name, index in self.indexes.items() if index.called}
-        found: tuple[AnySpec, ...] = (
-            self.made_by if isinstance(self.made_by, tuple) else (*specs_of(self.made_by, called), *self.more)
-        )
+        found = specs_of(self.made_by, called)
         for spec in found:
+            spec.stated.refuse_unknown(spec.pattern, self.made_by)
             if unknown := [name for name in spec.indexes if name not in self.indexes]:
                 raise ValueError(f"figure {spec.pattern}: no index {unknown[0]}")
             if not spec.pattern.startswith((f"{self.section}.", f"{self.section}[")):
@@ -404,8 +312,8 @@ class DeclaredFigures(Mapping[str, Number]):
         self._runs: dict[str, tuple[str, ...]] = {}
 
     @cached_property
-    def _ids(self) -> Mapping[str, tuple[AnySpec, tuple[str, ...]]]:
-        ids: dict[str, tuple[AnySpec, tuple[str, ...]]] = {}
+    def _ids(self) -> Mapping[str, tuple[FigureSpec, tuple[str, ...]]]:
+        ids: dict[str, tuple[FigureSpec, tuple[str, ...]]] = {}
         for spec in self._declared.specs:
             for keys in self._keys_of(spec):
                 figure_id = spec.id(*keys)
@@ -414,10 +322,10 @@ class DeclaredFigures(Mapping[str, Number]):
                 ids[figure_id] = (spec, keys)
         return ids
 
-    def _keys_of(self, spec: AnySpec) -> Iterator[tuple[str, ...]]:
+    def _keys_of(self, spec: FigureSpec) -> Iterator[tuple[str, ...]]:
         """Of which keys there is a figure."""
         for keys in product(*(self._run(name) for name in spec.indexes)):
-            if spec.when is None or spec.when(self._at, *keys):
+            if spec.when(self._at, *keys):
                 yield keys
 
     def _run(self, index: str) -> tuple[str, ...]:
@@ -425,7 +333,7 @@ class DeclaredFigures(Mapping[str, Number]):
             self._runs[index] = tuple(self._declared.indexes[index].keys(self._at))
         return self._runs[index]
 
-    def _found(self, figure_id: str) -> tuple[AnySpec, tuple[str, ...]] | None:
+    def _found(self, figure_id: str) -> tuple[FigureSpec, tuple[str, ...]] | None:
         """The declaration of a figure and its keys: only what may be its own is asked for its keys, for some are dear."""
         if "_ids" in vars(self):
             return self._ids.get(figure_id)
@@ -442,7 +350,7 @@ class DeclaredFigures(Mapping[str, Number]):
             self._made[figure_id] = spec.make(self._given, self._at, *keys)
         return self._made[figure_id]
 
-    def _spec(self, figure_id: str) -> tuple[AnySpec, tuple[str, ...]]:
+    def _spec(self, figure_id: str) -> tuple[FigureSpec, tuple[str, ...]]:
         found = self._found(figure_id)
         if found is None:
             close = did_you_mean(figure_id, self._ids)
@@ -462,7 +370,7 @@ class DeclaredFigures(Mapping[str, Number]):
     def __len__(self) -> int:
         return len(self._ids)
 
-    def spec(self, figure_id: str) -> AnySpec:
+    def spec(self, figure_id: str) -> FigureSpec:
         """The declaration that a figure of this case is made by; `KeyError` names the nearest id."""
         return self._spec(figure_id)[0]
 
@@ -478,20 +386,20 @@ _KEY, _HOLE = "\0", "\1"
 """Stand for `.` and whatever key, and for what is not known of an id: no id holds them."""
 
 
-def find_spec(declared: Iterable[Declaration[Any]], wanted: str) -> AnySpec | None:
+def find_spec(declared: Iterable[Declaration[Any]], wanted: str) -> FigureSpec | None:
     """The declaration that covers `tco.total.ib`, `tco.total[choice]` or `tco.{what}.{option}`; None if there is none.
 
     An index in brackets, by whatever name, stands for an index of the pattern; `{…}` for a part between dots, or for a
     key. Where several declarations cover it, it is the one that leaves least to its keys.
     """
 
-    def told(spec: AnySpec) -> tuple[int, int]:
+    def told(spec: FigureSpec) -> tuple[int, int]:
         return len(_INDEX.sub("", spec.pattern)), len(spec.indexes)
 
     return max(specs_met(declared, wanted), key=told, default=None)
 
 
-def specs_met(declared: Iterable[Declaration[Any]], wanted: str) -> tuple[AnySpec, ...]:
+def specs_met(declared: Iterable[Declaration[Any]], wanted: str) -> tuple[FigureSpec, ...]:
     """Every declaration that `wanted` may mean (see `find_spec`)."""
     asked = re.sub(r"\{[^{}]*\}", _HOLE, re.sub(r"\[[^\]]*\]", _KEY, wanted))
     literals = re.escape(asked).replace(_KEY, rf"\.{_KEY}").replace(_HOLE, "[^.]+")
@@ -505,7 +413,7 @@ def specs_met(declared: Iterable[Declaration[Any]], wanted: str) -> tuple[AnySpe
 
 
 @lru_cache(maxsize=4096)
-def _ids(spec: AnySpec, declared: Declaration[Any]) -> re.Pattern[str]:
+def _ids(spec: FigureSpec, declared: Declaration[Any]) -> re.Pattern[str]:
     """What the ids of a declaration look like, an index in brackets having become `_KEY` and what is not known `_HOLE`."""
 
     def keys(name: str) -> str:
@@ -518,7 +426,7 @@ def _ids(spec: AnySpec, declared: Declaration[Any]) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=4096)
-def _samples(spec: AnySpec, declared: Declaration[Any]) -> tuple[str, ...]:
+def _samples(spec: FigureSpec, declared: Declaration[Any]) -> tuple[str, ...]:
     """Ids of a declaration, one for each choice of keys known beforehand, `_KEY` for any key."""
     among = [(_KEY, *declared.indexes[name].among) for name in spec.indexes]
     return tuple(spec.id(*keys) for keys in product(*among))

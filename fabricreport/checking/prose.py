@@ -77,7 +77,7 @@ def _faults(source: str, where: str, own: str, kinds: Mapping[str, tuple[str, ..
         if figure is None or figure[1] not in DECLARED or _made(name, own):
             continue
         if spec := find_spec(DECLARED.values(), name):
-            if direction in DIRECTIONS and getattr(spec, "compares", "") is None:
+            if direction in DIRECTIONS and not spec.taken and not spec.compares:
                 remedy = "A direction is that of a figure with `compares`; choose by a fact where there is none."
                 yield Problem("this figure tells no two options apart", where, value=f"{{{field}}}", remedy=remedy)
             continue
@@ -97,7 +97,7 @@ def _typed(cell: ProseCell, where: str) -> Iterator[Problem]:
     typed = re.compile(rf"\{{([^{{}}:]+):abs(?:range)?\}} (?:{'|'.join(map(re.escape, (*words.less, *words.more)))})\b")
     for found in (found for text in cell.texts for found in typed.finditer(text)):
         spec = find_spec(DECLARED.values(), found[1])
-        if getattr(spec, "compares", None):
+        if spec is not None and spec.compares:
             remedy = f"Write {{more_or_less:{found[1]}}}, or give the place an arm for each way that it can go."
             yield Problem("a direction is typed by hand", where, value=found[0], remedy=remedy)
     apart = re.compile(rf"\b(?:{'|'.join(book.sets_apart)})\b", re.IGNORECASE)

@@ -13,7 +13,6 @@ import pytest
 from test_close_laws import client
 
 from fabricreport.sections.decision.finding import DecisionFinding as D
-from fabricreport.sections.decision.monday.figures import WORTH
 from fabricreport.sections.decision.monday.kinds import NEVER_LEFT_OUT, Kind, most
 from fabricreport.vocabulary import CourseKind
 
@@ -56,7 +55,7 @@ def test_all_that_is_open_has_a_step_each_step_one_letter_and_one_worth(seed: in
     worth = [one.due.worth.usd if one.due.worth else 0.0 for one in monday.todos]
     assert worth == sorted(worth, reverse=True)
     for one in monday.todos:
-        figure = result.numbers.get(f"{WORTH}.{one.action.kind}")
+        figure = result.numbers.get(f"decision.worth.{one.action.kind}")
         assert (figure is None) == (one.due.worth is None)
         assert figure is None or (one.due.worth is not None and figure.value == pytest.approx(one.due.worth.usd))
     if result.courses.advised.kind == CourseKind.SINGLE_NODE:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 from typing import Any
 
 import bench
 import pytest
 from rows import rows
 
-from fabricreport.base_rules import KEYS, RULES, rule_of
 from fabricreport.bases import Base, Horizon, Statistic, derived, is_money, is_time, told
-from fabricreport.declared import DECLARED
 from fabricreport.figures import DeclaredFigures
 from fabricreport.ledger import Number
 from fabricreport.memo.document.gather import Gathered
@@ -63,12 +60,6 @@ def test_an_amount_is_a_mean_and_a_time_a_median_or_its_name_says_otherwise(name
 @rows("name", CLIENTS)
 def test_all_figures_of_a_client_have_one_name_and_one_value_on_one_base(name: str) -> None:
     assert list(base_remarks(ledger_of(*figures(name)))) == []
-
-
-def test_every_rule_holds_for_a_figure_and_the_longest_that_fits_decides() -> None:
-    patterns = [KEYS.sub("", spec.pattern) for one in DECLARED.values() for spec in one.specs]
-    assert not [name for name in RULES if not any(fnmatchcase(p, name) for p in patterns)]
-    assert rule_of("decision.courses.ready[course]") != rule_of("decision.courses.extra")
 
 
 def ledger_of(*numbers: Number) -> Gathered:

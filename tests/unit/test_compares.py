@@ -9,7 +9,7 @@ import pytest
 from fabricreport.books.names import names_told
 from fabricreport.case import Case
 from fabricreport.declared import DECLARED
-from fabricreport.figures import DeclaredFigures, FigureSpec
+from fabricreport.figures import DeclaredFigures
 from fabricreport.provenance import plain
 from fabricreport.scenario import SECTION_NAMES
 
@@ -52,13 +52,13 @@ def test_each_declared_pair_is_of_options_of_the_case(case: Case) -> None:
         assert isinstance(numbers, DeclaredFigures)
         for figure_id in numbers:
             spec = numbers.spec(figure_id)
-            if isinstance(spec, FigureSpec) and spec.compares:
+            if spec.compares:
                 number = numbers[figure_id]
                 found.add(spec.pattern)
                 assert number.compares is not None
                 assert set(number.compares) <= {o.id for o in case.inputs.options}
     assert {f"{TOTALS[-1]}[option]", *TOTALS[:-1]} <= found
-    declared = {s.pattern for d in DECLARED.values() for s in d.specs if isinstance(s, FigureSpec) and s.compares}
+    declared = {s.pattern for d in DECLARED.values() for s in d.specs if s.compares}
     assert found <= declared
 
 

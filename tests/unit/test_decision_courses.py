@@ -17,7 +17,6 @@ from fabricreport.sections.decision.courses import buying, single_node, tables
 from fabricreport.sections.decision.courses.result import CoursesResult, OneNode
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.tco.bills import Bills
-from fabricreport.sections.tco.cost import purchases
 from fabricreport.vocabulary import Confidence, CourseKind
 
 pytestmark = pytest.mark.slow
@@ -112,16 +111,6 @@ def test_stopping_at_the_last_stage_is_the_whole_plan_and_wastes_nothing() -> No
         assert paid == sorted(paid)
         assert all(mean(stop.wasted[option]) >= 0 for stop in growing.stops)
     assert mean(growing.stops[0].wasted[client("kestrel-lab").comparison.choice]) > 0
-
-
-def test_what_the_first_stage_takes_is_bought_at_its_start_and_its_fabric_is_part_of_it() -> None:
-    growing, bills = found("kestrel-lab").growing, client("kestrel-lab").chain.bills
-    assert growing is not None
-    for option, fabric in growing.first.items():
-        first = purchases(bills.built[option], bills.own[option], bills.common)[0]
-        servers = mean(first.capex_usd["servers"])
-        assert mean(growing.whole[option]) == pytest.approx(sum(mean(v) for v in first.capex_usd.values()))
-        assert mean(growing.whole[option]) - mean(fabric) == pytest.approx(servers)
 
 
 def test_ordering_ahead_adds_nothing_to_a_plan_of_one_stage_and_pays_interest_on_a_longer_one() -> None:

@@ -18,7 +18,6 @@ from fabricreport.case import Case
 from fabricreport.evidence import read_yaml
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due
-from fabricreport.sections.decision.monday.figures import WORTH
 from fabricreport.sections.decision.monday.kinds import Kind, actions, most, roles
 from fabricreport.sections.decision.monday.study import Monday, monday_of, ranked
 from fabricreport.sections.decision.monday.tables import UNPRICED, todo
@@ -213,7 +212,7 @@ def test_a_letter_names_the_values_of_each_network_that_its_seller_may_deliver(n
 def test_worth_is_one_figure_wherever_it_stands(name: str) -> None:
     case = of(name)
     for one in case.monday().todos:
-        figure = f"{WORTH}.{one.action.kind}"
+        figure = f"decision.worth.{one.action.kind}"
         assert (figure in case.decision().numbers) == (one.due.worth is not None)
         if one.due.worth:
             assert case.figure(figure).value == pytest.approx(one.due.worth.usd) and one.due.worth.usd > 0

@@ -12,7 +12,7 @@ from fabricreport.ledger import Record
 from fabricreport.memo.document.gather import Gathered
 
 BASE_REMEDY = "Say the base in its label, or print one of the two."
-VALUE_REMEDY = "Quote one of the two in both places, or say in `base_rules` in what they differ."
+VALUE_REMEDY = "Quote one of the two in both places, or say under `base` in `figures.yaml` in what they differ."
 
 
 def base_remarks(found: Gathered) -> Iterator[str]:

@@ -1,449 +1,526 @@
-"""The figures of the decision: the lead, the rule's amounts, the options, the framework, what would turn it."""
+"""The figures of the decision: the lead, the rule's amounts, the options, what would turn it, the steps and their calendar.
+
+What each is called and rests on stands in `figures.yaml`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import combinations
 from typing import Any
 
-from fabricreport.base_rules import rule_of
 from fabricreport.bases import middle_of
-from fabricreport.figures import Declaration, Index
+from fabricreport.books.names import item_names
+from fabricreport.figures import Declaration, Index, Reckoning, figure
 from fabricreport.formats import inside
 from fabricreport.models.judgement.sure import Sure
-from fabricreport.provenance import inputs_of
+from fabricreport.provenance import Traced, inputs_of
+from fabricreport.sections.decision.alike import GENERATION, SPEED, Pair
 from fabricreport.sections.decision.changes import Change
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, CourseFigures
-from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionContext, EachSpec, Spec
-from fabricreport.sections.decision.held_figures import HELD
-from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
-from fabricreport.sections.decision.monday.figures import INDEXES, MONDAY
-from fabricreport.sections.decision.neighbours import NEIGHBOURS
+from fabricreport.sections.decision.held import HeldPrice
+from fabricreport.sections.decision.later import Later
+from fabricreport.sections.decision.monday.kinds import Kind
+from fabricreport.sections.decision.monday.worth import Gain
 from fabricreport.sections.decision.offers.figures import OFFER_INDEXES, OfferFigures
-from fabricreport.sections.decision.schedule_figures import SCHEDULE
-from fabricreport.sections.decision.turning import Turn, label_of
-from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
-from fabricreport.sections.schedule.days import stable_label
-from fabricreport.sections.schedule.own_weeks import OwnUnit
+from fabricreport.sections.decision.reversals import Reversal
+from fabricreport.sections.decision.schedule import Schedule
+from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.sections.decision.unquoted import Unquoted
+from fabricreport.sections.schedule.arrival import LEAD
+from fabricreport.sections.schedule.days import STABLE, stable_label
 from fabricreport.sections.tco.bills import parts_of
+from fabricreport.sections.tco.cost import network_pieces
 from fabricreport.vocabulary import CourseKind
 
 ORDERS = (CourseKind.TAKE, CourseKind.STAGE_ONE)
 """Courses that order one option."""
-IN_USE, WEEKS = "in_use", "tail_risk.weeks"
-_IN_USE = "Value in use"
-_OWN = "; weeks until a network runs stably are the client's own, by its size, its switches and its team"
-_RECKONED = "mean of the input, of a time the median, or the client's choice" + _OWN
+TOLD_ALIKE = (Kind.TRIAL, Kind.PILOT, Kind.RENT_FIRST)
+"""Steps that are courses of action, which other figures tell as exactly."""
+IN_PLACE: Mapping[str, str] = {
+    GENERATION: "the older option replaced by one of the newer generation",
+    SPEED: "both options of one generation and one link speed",
+}
+"""What stands in the place of the two compared, by the key of the pair."""
 
 
-def _sure(at: DecisionContext) -> Sure:
-    """How sure the act is; asked for where there is another."""
-    assert at.result.sure is not None
-    return at.result.sure
+class DecisionFigures(CourseFigures, OfferFigures):
+    """How each figure of the decision is made, and lookups that several of them share."""
 
+    # ---- the lead, and the rule's amounts
 
-def _behind_close(at: DecisionContext, pair: Collection[str] = ()) -> Iterable[str]:
-    """Ids of the inputs of what makes two options close: of this pair, or of the two compared."""
-    if at.materiality_stated:
-        return ("param:money.materiality_usd",)
-    ids = at.apart.get(frozenset(pair), at.everything)
-    return {*ids, "evidence:rule-material-share", "evidence:rule-network-share"}
+    @figure("decision.difference")
+    def difference(self) -> Reckoning:
+        return Reckoning(self.result.difference, parts=self.gap(self.result.verdict.runner_up).parts)
 
+    @figure("decision.cash")
+    def cash(self) -> Reckoning:
+        return self.cash_gap(self.result.verdict.runner_up)
 
-def _behind_margin(at: DecisionContext) -> Iterable[str]:
-    """The same of the advised act: of an order and the other option that it is held against."""
-    courses, other = at.result.courses, _sure(at).other.partition(":")[2]
-    return _behind_close(at, (courses.base, other) if courses.advised.kind in ORDERS else ())
+    @figure("decision.time")
+    def time(self) -> Reckoning:
+        return self.time_gap(self.result.verdict.runner_up)
 
+    @figure("decision.probability")
+    def probability(self) -> float:
+        return self.result.verdict.probability
 
-_LEAD = (
-    Spec(
-        "decision.difference",
-        "usd",
-        label=lambda at: f"Total cost of {at.rival} less that of {at.choice}",
-        rule="mean over the same outcomes of total cost(runner-up) − total cost(choice), present value over the horizon",
-        value=lambda at: at.result.difference,
-        inputs=(HORIZON,),
-        central="mean",
-        parts=lambda at: at.bills.gap_parts(at.result.verdict.runner_up, at.result.verdict.choice),
-        compares=lambda at: at.compared,
-    ),
-    Spec(
-        "decision.cash",
-        "usd",
-        label=lambda at: f"Cash paid for {at.rival} less that for {at.choice}",
-        rule="the causes of the difference that somebody is paid for, outcome by outcome",
-        value=lambda at: at.bills.cash_gap(at.result.verdict.runner_up, at.result.verdict.choice),
-        inputs=(HORIZON,),
-        central="mean",
-        parts=lambda at: at.bills.gap_parts(at.result.verdict.runner_up, at.result.verdict.choice)[0].parts,
-        compares=lambda at: at.compared,
-    ),
-    Spec(
-        "decision.time",
-        "usd",
-        label=lambda at: f"GPU time lost on {at.rival} less that lost on {at.choice}, at its value",
-        rule="the causes of the difference that are GPU time × value of a GPU-hour, or a price of delay, outcome by outcome",
-        value=lambda at: at.bills.time_gap(at.result.verdict.runner_up, at.result.verdict.choice),
-        inputs=(HORIZON,),
-        central="mean",
-        parts=lambda at: at.bills.gap_parts(at.result.verdict.runner_up, at.result.verdict.choice)[1].parts,
-        compares=lambda at: at.compared,
-    ),
-    Spec(
-        "decision.probability",
-        "share",
-        label=lambda at: f"Share of outcomes in which {at.choice} costs less than {at.rival}",
-        rule="count of outcomes with a lower total cost ÷ all outcomes",
-        value=lambda at: at.result.verdict.probability,
-        inputs=lambda at: at.everything,
-        digits=2,
-        compares=lambda at: at.compared,
-    ),
-    Spec(
-        "decision.sure.act",
-        "share",
-        label="Share of outcomes in which the advised act costs little more than the best other one",
-        rule="share of outcomes in which the act, with what it leads to (of offers the one that they show to be the cheaper), costs at "
-        "most what we call close more than the other act of the lowest mean cost",
-        value=lambda at: _sure(at).share,
-        inputs=lambda at: {*at.everything, *(at.result.information.rests_on if at.result.information else ())},
-        digits=2,
-        when=lambda at: at.result.sure is not None,
-    ),
-    Spec(
-        "decision.margin",
-        "usd",
-        label="What the advised act may cost more than the best other one and still stand",
-        rule="what makes the two options close, or where either is no option the two compared",
-        value=lambda at: _sure(at).margin,
-        inputs=_behind_margin,
-        digits=2,
-        when=lambda at: at.result.sure is not None,
-    ),
-    Spec(
-        "decision.assumption_share",
-        "share",
-        label="Share of the difference's explained spread that rests on assumptions",
-        rule="sum of squared rank correlations of inputs graded assumption ÷ sum over all inputs",
-        value=lambda at: at.result.assumption_share,
-        inputs=lambda at: at.everything,
-        digits=2,
-    ),
-    Spec(
-        "decision.materiality",
-        "usd",
-        label="Lead below which the choice is close",
-        rule=lambda at: (
-            "as the params state it"
-            if at.materiality_stated
-            else "the largest of a share of the sum of what the lines of the two bills differ by, the standard deviation of "
-            "that difference which quotes leave, and a share of what the dearer network costs to buy and run"
-        ),
-        value=lambda at: at.result.verdict.materiality,
-        inputs=_behind_close,
-        digits=2,
-    ),
-    Spec(
-        "decision.trifle",
-        "usd",
-        label="Worth of knowing everything below which a close choice does not matter",
-        rule="a share of what the dearer of the two networks costs to buy and run",
-        value=lambda at: at.result.verdict.trifle,
-        inputs=lambda at: {*inputs_of(*at.networks), "evidence:rule-trifling-share"},
-        digits=2,
-    ),
-)
+    @property
+    def has_other_act(self) -> bool:
+        """Whether there is another act that the advised one is held against."""
+        return self.result.sure is not None
 
-_PAGE = (
-    Spec(
-        "decision.final_gpus",
-        "gpus",
-        label="GPUs at the end of the plan",
-        rule="as stated in the params",
-        value=lambda at: float(at.given.params.cluster.final_gpus),
-        inputs=("param:cluster.gpus",),
-    ),
-    Spec(
-        "decision.stale_prices",
-        "count",
-        label="Prices used that are out of date",
-        rule="count of prices behind the total costs that expire within two weeks of the memo's date, or have",
-        value=lambda at: float(len(at.stale)),
-        inputs=lambda at: at.stale,
-        counted=True,
-    ),
-)
+    @property
+    def sure(self) -> Sure:
+        """How sure the act is; asked for where there is another."""
+        assert self.result.sure is not None
+        return self.result.sure
 
-_OPTIONS = (
-    EachSpec(
-        "decision.total[option]",
-        "usd",
-        label=lambda at, option: f"Total cost of {at.names[option]} over the horizon",
-        rule="mean over the outcomes of the present value of network, servers or rent, power, space, support, staff and lost GPU time",
-        value=lambda at, option: at.result.totals[option],
-        central="mean",
-        parts=lambda at, option: parts_of(at.bills.components[option]),
-    ),
-    EachSpec(
-        "decision.gap[option]",
-        "usd",
-        label=lambda at, option: f"Total cost of {at.names[option]} less that of {at.choice}",
-        rule="difference of total costs, outcome by outcome",
-        value=lambda at, option: at.bills.gap(option, at.result.verdict.choice),
-        inputs=(HORIZON,),
-        central="mean",
-        parts=lambda at, option: at.bills.gap_parts(option, at.result.verdict.choice),
-        compares=lambda at, option: (at.result.verdict.choice, option),
-    ),
-    EachSpec(
-        "decision.cash_gap[option]",
-        "usd",
-        label=lambda at, option: f"Cash paid for {at.names[option]} less that for {at.choice}",
-        rule="the causes of the difference that somebody is paid for, outcome by outcome",
-        value=lambda at, option: at.bills.cash_gap(option, at.result.verdict.choice),
-        inputs=(HORIZON,),
-        central="mean",
-        parts=lambda at, option: at.bills.gap_parts(option, at.result.verdict.choice)[0].parts,
-        compares=lambda at, option: (at.result.verdict.choice, option),
-    ),
-    EachSpec(
-        "decision.time_gap[option]",
-        "usd",
-        label=lambda at, option: f"GPU time lost on {at.names[option]} less that lost on {at.choice}, at its value",
-        rule="the causes of the difference that are GPU time × value of a GPU-hour, or a price of delay, outcome by outcome",
-        value=lambda at, option: at.bills.time_gap(option, at.result.verdict.choice),
-        inputs=(HORIZON,),
-        central="mean",
-        parts=lambda at, option: at.bills.gap_parts(option, at.result.verdict.choice)[1].parts,
-        compares=lambda at, option: (at.result.verdict.choice, option),
-    ),
-    EachSpec(
-        "decision.sure.wins[option]",
-        "share",
-        label=lambda at, option: (
-            f"Share of outcomes in which {at.names[option]} is the cheapest of the options that may be taken"
-        ),
-        rule="count of outcomes with the lowest total cost ÷ all outcomes",
-        value=lambda at, option: at.result.cheapest.shares[option],
-        inputs=lambda at, option: {i for pair, ids in at.apart.items() if option in pair for i in ids},
-        digits=2,
-        when=lambda at, option: option in at.result.cheapest.shares,
-    ),
-    EachSpec(
-        "decision.cheapest_error[option]",
-        "share",
-        label=lambda at, option: f"Sampling error of the share of outcomes in which {at.names[option]} is the cheapest",
-        rule=(
-            "from the spread over twenty independently scrambled hypercubes, scaled to the outcomes of the memo: a fresh "
-            "hypercube as large lies within two errors of the share in nineteen of twenty cases"
-        ),
-        value=lambda at, option: at.result.cheapest.errors[option],
-        inputs=lambda at, _: at.everything,
-        digits=1,
-        when=lambda at, option: at.result.cheapest.errors.get(option, 0.0) > 0,
-    ),
-    EachSpec(
-        "decision.besides.neighbours[option]",
-        "usd",
-        label=lambda at, option: f"What other tenants' traffic costs on {at.names[option]}",
-        rule="the model run again on the same outcomes: total cost − total cost without such traffic",
-        value=lambda at, option: at.result.neighbours[option],
-        inputs=lambda at, option: {*inputs_of(at.bills.totals[option]), NEIGHBOURS},
-        central="mean",
-        when=lambda at, option: option in at.result.neighbours,
-    ),
-    EachSpec(
-        "decision.ready[option]",
-        "share",
-        label=lambda at, option: (
-            f"Chance that {at.names[option]}, ordered at once, is in production by the client's date"
-        ),
-        rule="share of outcomes in which all weeks from the memo's date to production are at most those to the client's date",
-        value=lambda at, option: at.result.verdict.ready[option],
-        inputs=lambda at, option: {*inputs_of(at.bills.own[option].production_weeks), DATE},
-        digits=2,
-    ),
-)
+    @figure("decision.sure.act")
+    def sure_act(self) -> Reckoning:
+        found = self.result.information
+        return Reckoning(self.sure.share, inputs=found.rests_on if found else ())
 
+    @cached_property
+    def apart(self) -> Mapping[frozenset[str], frozenset[str]]:
+        """Ids of the inputs that tell two options apart, by the pair."""
+        pairs = combinations(self.result.totals, 2)
+        return {frozenset(pair): inputs_of(self.bills.gap(*pair)) for pair in pairs}
 
-def _label(at: DecisionContext, turn: Turn, name: str, what: str) -> str:
-    """The name of a value of an input: an option's own weeks in use have the one that every section calls them by."""
-    option = at.result.own_unit(turn).option
-    if not option:
-        return f"{what}: {label_of(at.given, turn.input_id)}"
-    weeks = stable_label(at.names[option])
-    return weeks if name == IN_USE else f"{what}: {inside(weeks)}"
+    @property
+    def materiality_stated(self) -> bool:
+        """Whether the client says what a material lead is."""
+        return self.given.params.money.materiality_usd is not None
 
+    def behind_close(self, *pair: str) -> Iterable[str]:
+        """Ids of the inputs of what makes two options close: of this pair, or of the two compared."""
+        if self.materiality_stated:
+            return ("param:money.materiality_usd",)
+        ids = self.apart.get(frozenset(pair), self.everything)
+        return {*ids, "evidence:rule-material-share", "evidence:rule-network-share"}
 
-def _behind(at: DecisionContext, turn: Turn) -> frozenset[str]:
-    """What the client's own weeks rest on beside the input."""
-    option = at.result.own_unit(turn).option
-    return inputs_of(at.bills.own[option].bring_up_weeks) if option else frozenset()
+    @property
+    def behind_margin(self) -> Iterable[str]:
+        """The same of the advised act: of an order and the other option that it is held against."""
+        courses, other = self.result.courses, self.sure.other.partition(":")[2]
+        return self.behind_close(*((courses.base, other) if courses.advised.kind in ORDERS else ()))
 
+    @figure("decision.margin")
+    def margin(self) -> float:
+        return self.sure.margin
 
-def _digits(at: DecisionContext, turn: Turn) -> int:
-    return 2 if at.result.own_unit(turn).option else 3
+    @figure("decision.assumption_share")
+    def assumption_share(self) -> float:
+        return self.result.assumption_share
 
+    @figure("decision.materiality")
+    def materiality(self) -> Any:
+        return self.result.verdict.materiality
 
-def _base(at: DecisionContext, turn: Turn, name: str) -> Mapping[str, Any]:
-    """What is told of an input: of an option's own weeks the base that every section tells them by."""
-    unit = at.result.own_unit(turn)
-    statistic = {"statistic": middle_of(unit.unit)} if name == IN_USE and not turn.is_choice else {}
-    own = rule_of(WEEKS) if unit.option else {"quantity": inside(label_of(at.given, turn.input_id))}
-    return {**own, "about": (unit.option or turn.input_id,), **statistic}
+    @property
+    def networks(self) -> Iterator[Traced]:
+        """What is paid to buy and run the networks of the two compared, piece by piece (draws,)."""
+        for option in self.compared:
+            yield from network_pieces(self.bills.parts[option]).values()
 
+    @figure("decision.trifle")
+    def trifle(self) -> Reckoning:
+        return Reckoning(self.result.verdict.trifle, inputs=inputs_of(*self.networks))
 
-def _point(
-    name: str, what: str, rule: str, inputs: Callable[[DecisionContext, frozenset[str]], frozenset[str]]
-) -> EachSpec:
-    """A value of an input; `inputs`: what it rests on, given the input itself."""
+    # ---- the plan, and the age of its prices
 
-    def turn(at: DecisionContext, key: str) -> Turn:
-        found = at.point(key, name)
-        assert found is not None
+    @figure("decision.final_gpus")
+    def final_gpus(self) -> float:
+        return float(self.given.params.cluster.final_gpus)
+
+    @cached_property
+    def stale(self) -> tuple[str, ...]:
+        """Ids of the prices behind the totals that are past their shelf life."""
+        prices = sorted(i for i in self.result.behind if i.startswith("price:"))
+        return tuple(i for i in prices if self.given.prices.by_id(i).stale)
+
+    @figure("decision.stale_prices")
+    def stale_prices(self) -> float:
+        return float(len(self.stale))
+
+    # ---- the options
+
+    def with_choice(self, option: str) -> tuple[str, str]:
+        """Ids of the advised option and of another: a gap above zero says that the first costs less."""
+        return self.result.verdict.choice, option
+
+    @figure("decision.total[option]")
+    def total(self, option: str) -> Reckoning:
+        return Reckoning(self.result.totals[option], parts=parts_of(self.bills.components[option]))
+
+    @figure("decision.gap[option]")
+    def gap(self, option: str) -> Reckoning:
+        choice = self.result.verdict.choice
+        return Reckoning(self.bills.gap(option, choice), parts=self.bills.gap_parts(option, choice))
+
+    @figure("decision.cash_gap[option]")
+    def cash_gap(self, option: str) -> Reckoning:
+        choice = self.result.verdict.choice
+        return Reckoning(self.bills.cash_gap(option, choice), parts=self.bills.gap_parts(option, choice)[0].parts)
+
+    @figure("decision.time_gap[option]")
+    def time_gap(self, option: str) -> Reckoning:
+        choice = self.result.verdict.choice
+        return Reckoning(self.bills.time_gap(option, choice), parts=self.bills.gap_parts(option, choice)[1].parts)
+
+    def may_be_taken(self, option: str) -> bool:
+        """Whether an option is one of those of which the cheapest is told."""
+        return option in self.result.cheapest.shares
+
+    def behind_wins(self, option: str) -> Iterable[str]:
+        """Ids of the inputs that tell an option from any other."""
+        return {i for pair, ids in self.apart.items() if option in pair for i in ids}
+
+    @figure("decision.sure.wins[option]")
+    def sure_wins(self, option: str) -> float:
+        return self.result.cheapest.shares[option]
+
+    def has_error(self, option: str) -> bool:
+        """Whether another sample may show another share in which an option is the cheapest."""
+        return self.result.cheapest.errors.get(option, 0.0) > 0
+
+    @figure("decision.cheapest_error[option]")
+    def cheapest_error(self, option: str) -> float:
+        return self.result.cheapest.errors[option]
+
+    def has_neighbours(self, option: str) -> bool:
+        """Whether other tenants' traffic costs anything on an option."""
+        return option in self.result.neighbours
+
+    @figure("decision.besides.neighbours[option]")
+    def besides_neighbours(self, option: str) -> Reckoning:
+        return Reckoning(self.result.neighbours[option], inputs=inputs_of(self.bills.totals[option]))
+
+    @figure("decision.ready[option]")
+    def ready(self, option: str) -> Reckoning:
+        weeks = self.bills.own[option].production_weeks
+        return Reckoning(self.result.verdict.ready[option], inputs=inputs_of(weeks))
+
+    # ---- what would turn it: each input's value in use, its points, and the chance that it lies beyond them
+
+    @cached_property
+    def turning(self) -> Mapping[str, tuple[Turn, ...]]:
+        """Inputs that turn something within their range, by the input's id with a dot for the colon. A choice of the
+        client's whose value is uncertain is there twice: as drawn and, last, as chosen."""
+        found: dict[str, tuple[Turn, ...]] = {}
+        for turn in (*self.result.turns.drawn, *self.result.turns.choices):
+            if turn.break_even is not None or turn.edge is not None:
+                found[key_of(turn.input_id)] = (*found.get(key_of(turn.input_id), ()), turn)
         return found
 
-    def value(at: DecisionContext, key: str) -> float:
-        found = turn(at, key)
-        own = at.result.own_unit(found)
-        return own.in_use if name == IN_USE else own.told(float(getattr(found, name)))
+    @cached_property
+    def drawn(self) -> Mapping[str, Turn]:
+        """What each uncertain input does to the lead, by the same key."""
+        return {key_of(t.input_id): t for t in self.result.turns.drawn}
 
-    return EachSpec(
-        f"decision.{name}[turning]",
-        lambda at, key: at.result.own_unit(turn(at, key)).unit,
-        label=lambda at, key: _label(at, turn(at, key), name, what),
-        rule=rule,
-        value=value,
-        inputs=lambda at, key: inputs(at, frozenset({turn(at, key).input_id})) | _behind(at, turn(at, key)),
-        digits=lambda at, key: _digits(at, turn(at, key)),
-        currency=lambda at, key: turn(at, key).currency,
-        when=lambda at, key: at.point(key, name) is not None,
-        base=lambda at, key: _base(at, turn(at, key), name),
-    )
+    @cached_property
+    def changes(self) -> Mapping[str, Change]:
+        """What would change the advice, by the same key."""
+        return {key_of(change.turn.input_id): change for change in self.result.changes}
+
+    def started(self, key: str) -> str:
+        """The option whose own weeks an input is told as, '' for any other input."""
+        return self.result.own_unit(self.turning[key][-1]).option
+
+    def is_own_weeks(self, key: str) -> bool:
+        """Whether an input is told as an option's own weeks."""
+        return bool(self.started(key))
+
+    def own_weeks(self, key: str) -> str:
+        """What every section calls them."""
+        return stable_label(self.names[self.started(key)])
+
+    def drawn_name(self, key: str) -> str:
+        """What a drawn input is called."""
+        return label_of(self.given, self.drawn[key].input_id)
+
+    def turning_name(self, key: str) -> str:
+        """What an input that turns something is called within a name: an option's own weeks as every section calls them."""
+        if self.is_own_weeks(key):
+            return inside(self.own_weeks(key))
+        return label_of(self.given, self.turning[key][-1].input_id)
+
+    def counted(self, turn: Turn, value: float, inputs: Iterable[str], **base: Any) -> Reckoning:
+        """A value of an input as this client counts it, and `base`, as far as it is not that of every value of the input."""
+        own = self.result.own_unit(turn)
+        of = STABLE if own.option else {"quantity": inside(label_of(self.given, turn.input_id))}
+        return Reckoning(
+            value,
+            inputs=inputs,
+            currency=turn.currency,
+            digits=2 if own.option else None,
+            base={**of, "about": (own.option or turn.input_id,), **base},
+            words={"unit": own.unit},
+        )
+
+    def counted_now(self, turn: Turn, inputs: Iterable[str]) -> Reckoning:
+        """The value of an input that is reckoned with."""
+        own = self.result.own_unit(turn)
+        base = {} if turn.is_choice else {"statistic": middle_of(own.unit)}
+        return self.counted(turn, own.in_use, inputs, **base)
+
+    def behind_weeks(self, turn: Turn) -> frozenset[str]:
+        """Ids of what the client's own weeks rest on beside the input; none of any other input."""
+        option = self.result.own_unit(turn).option
+        return inputs_of(self.bills.own[option].bring_up_weeks) if option else frozenset()
+
+    def last_with(self, key: str, point: str) -> Turn | None:
+        """The last turn of an input that has this point: `break_even`, `edge` or `other_edge`."""
+        return next((t for t in reversed(self.turning[key]) if getattr(t, point) is not None), None)
+
+    def point(self, key: str, point: str, *, itself: bool = True) -> Reckoning:
+        """A point of an input that has it; `itself`: whether the point rests on the input too."""
+        turn = self.last_with(key, point)
+        assert turn is not None
+        at = self.result.own_unit(turn).told(float(getattr(turn, point)))
+        rests_on = self.everything | {turn.input_id} if itself else self.everything - {turn.input_id}
+        return self.counted(turn, at, rests_on | self.behind_weeks(turn))
+
+    @figure("decision.in_use[turning]")
+    def in_use(self, key: str) -> Reckoning:
+        turn = self.turning[key][-1]
+        return self.counted_now(turn, {turn.input_id} | self.behind_weeks(turn))
+
+    def has_level(self, key: str) -> bool:
+        """Whether the money is level at a value of an input."""
+        return self.last_with(key, "break_even") is not None
+
+    @figure("decision.break_even[turning]")
+    def break_even(self, key: str) -> Reckoning:
+        return self.point(key, "break_even", itself=False)
+
+    def has_edge(self, key: str) -> bool:
+        """Whether the advice changes at a value of an input."""
+        return self.last_with(key, "edge") is not None
+
+    @figure("decision.edge[turning]")
+    def edge(self, key: str) -> Reckoning:
+        return self.point(key, "edge")
+
+    def has_other_edge(self, key: str) -> bool:
+        """Whether it changes on the other side of the value in use as well."""
+        return self.last_with(key, "other_edge") is not None
+
+    @figure("decision.other_edge[turning]")
+    def other_edge(self, key: str) -> Reckoning:
+        return self.point(key, "other_edge")
+
+    def may_pass(self, key: str, point: str, chance: str) -> bool:
+        """Whether an input turns something at this point, and it is known how often it lies beyond it."""
+        turn = self.drawn[key]
+        return key in self.turning and None not in (getattr(turn, point), getattr(turn, chance))
+
+    def passing(self, key: str, chance: str, side: str) -> Reckoning:
+        """The chance that a drawn input lies on this side of a point."""
+        turn = self.drawn[key]
+        return Reckoning(getattr(turn, chance), inputs=(turn.input_id,), words={"side": side})
+
+    def edge_side(self, key: str, edge: str) -> str:
+        """The side of an edge of a drawn input on which the advice has changed."""
+        return next(one.side for one in self.drawn[key].edges if one.end == edge)
+
+    def may_pass_level(self, key: str) -> bool:
+        """Whether there is a chance to tell that a drawn input lies beyond its break-even."""
+        return self.may_pass(key, "break_even", "beyond")
+
+    @figure("decision.beyond[drawn]")
+    def beyond(self, key: str) -> Reckoning:
+        return self.passing(key, "beyond", self.drawn[key].side)
+
+    def may_pass_edge(self, key: str) -> bool:
+        """The same of where the advice changes."""
+        return self.may_pass(key, "edge", "beyond_edge")
+
+    @figure("decision.beyond_edge[drawn]")
+    def beyond_edge(self, key: str) -> Reckoning:
+        return self.passing(key, "beyond_edge", self.edge_side(key, "edge"))
+
+    def may_pass_other_edge(self, key: str) -> bool:
+        """The same of where it changes on the other side."""
+        return self.may_pass(key, "other_edge", "beyond_other_edge")
+
+    @figure("decision.beyond_other_edge[drawn]")
+    def beyond_other_edge(self, key: str) -> Reckoning:
+        return self.passing(key, "beyond_other_edge", self.edge_side(key, "other_edge"))
+
+    @figure("decision.change.in_use[change]")
+    def change_in_use(self, key: str) -> Reckoning:
+        turn = self.changes[key].turn
+        return self.counted_now(turn, (turn.input_id,))
+
+    @figure("decision.change.at[change]")
+    def change_at(self, key: str) -> Reckoning:
+        turn, edge = self.changes[key].turn, self.changes[key].edge
+        return self.counted(turn, self.result.own_unit(turn).told(edge.at), (turn.input_id,))
+
+    @cached_property
+    def reversals(self) -> Mapping[str, Reversal]:
+        """What was set otherwise between the two compared, by key."""
+        return {one.key: one for one in (self.result.reversals.tried if self.result.reversals else ())}
+
+    def behind_reversal(self, key: str) -> Iterable[str]:
+        """Ids of the inputs that the lead rests on with one thing set otherwise."""
+        return self.reversals[key].behind
+
+    def reversed_pair(self, key: str) -> tuple[str, str]:
+        """Ids of the options that stand in the places of the two compared then."""
+        return self.reversals[key].choice, self.reversals[key].rival
+
+    @figure("decision.reverses[reversal]")
+    def reverses(self, key: str) -> float:
+        return self.reversals[key].lead
+
+    # ---- what nobody publishes a price for, and what a newer price is held of
+
+    @cached_property
+    def unquoted(self) -> Mapping[str, Unquoted]:
+        """Items of the two compared that nobody publishes a price for, by item."""
+        return {u.item: u for u in self.result.unquoted}
+
+    def has_price_level(self, item: str) -> bool:
+        """Whether a price of an item turns the money."""
+        return self.unquoted[item].level is not None
+
+    @figure("decision.price_level[unquoted]")
+    def price_level(self, item: str) -> Reckoning:
+        one = self.unquoted[item]
+        return Reckoning(one.level, inputs=self.everything - {one.stands_in}, currency="USD")
+
+    @cached_property
+    def held(self) -> Mapping[str, HeldPrice]:
+        """Prices beside which a newer one is held, by item."""
+        return {one.price.item: one for one in self.result.held}
+
+    def row(self, item: str, price: float | None, date: Any) -> Reckoning:
+        """One of the two prices of an item, as the unit and the currency of its row tell it."""
+        of = self.held[item].price
+        words = {"unit": str(self.given.record(of.id)["unit"])}
+        return Reckoning(float(price or 0.0), sources=(of.id,), currency=of.currency, date=str(date), words=words)
+
+    @figure("decision.held.asked[held]")
+    def held_asked(self, item: str) -> Reckoning:
+        newer = self.held[item].held
+        return self.row(item, newer.price, newer.date)
+
+    @figure("decision.held.stands[held]")
+    def held_stands(self, item: str) -> Reckoning:
+        older = self.held[item].price
+        return self.row(item, older.price, older.date)
+
+    # ---- what is sold when: the lead in one generation of equipment, and what is bought later than prices hold
+
+    @cached_property
+    def pairs(self) -> Mapping[str, Pair]:
+        """The pairs in one generation by key; none where the two compared are of one already."""
+        return {pair.key: pair for pair in (self.result.mismatch.pairs if self.result.mismatch else ())}
+
+    def behind_pair(self, key: str) -> Iterable[str]:
+        """Ids of the inputs that the lead of a pair rests on."""
+        return {*inputs_of(self.pairs[key].gap), "evidence:rule-generation-years"}
+
+    @figure("decision.alike_lead[pair]")
+    def alike_lead(self, key: str) -> Traced:
+        return self.pairs[key].gap
+
+    @figure("decision.alike_probability[pair]")
+    def alike_probability(self, key: str) -> float:
+        return self.pairs[key].probability
+
+    @property
+    def buys_later(self) -> bool:
+        """Whether the plan buys later than today's prices hold."""
+        return self.result.later is not None
+
+    @property
+    def later(self) -> Later:
+        """What it buys then; asked for where it does."""
+        assert self.result.later is not None
+        return self.result.later
+
+    @figure("decision.later_month")
+    def later_month(self) -> float:
+        return float(self.later.month)
+
+    @figure("decision.later_share")
+    def later_share(self) -> Any:
+        return self.later.share
+
+    # ---- what is to be done before signing
+
+    @cached_property
+    def gains(self) -> Mapping[str, Gain]:
+        """What each step brings that brings anything, by its kind."""
+        return {str(one.action.kind): one.due.worth for one in self.steps().todos if one.due.worth}
+
+    @figure("decision.worth[step]")
+    def worth(self, step: str) -> Reckoning:
+        gain = self.gains[step]
+        return Reckoning(gain.usd, inputs=gain.rests_on, digits=3 if step in TOLD_ALIKE else 2)
+
+    # ---- the calendar of the course advised
+
+    @property
+    def schedule(self) -> Schedule:
+        """When each step is met."""
+        return self.result.schedule
+
+    @property
+    def assumes_lead(self) -> bool:
+        """Whether what the advised course waits for is delivered when we assume it is."""
+        return self.schedule.assumes_lead
+
+    @figure("decision.schedule.lead_range")
+    def schedule_lead_range(self) -> Traced:
+        return self.given.value(LEAD)
+
+    @figure("decision.schedule.in_time")
+    def schedule_in_time(self) -> Reckoning:
+        return Reckoning(self.schedule.advised.chance, inputs=self.schedule.rests_on)
+
+    @property
+    def has_last_day(self) -> bool:
+        """Whether a day of delivery is early enough for the client's date."""
+        return self.schedule.kept is not None
+
+    @figure("decision.schedule.kept")
+    def schedule_kept(self) -> Reckoning:
+        assert self.schedule.kept is not None, "asked for where a day is early enough"
+        return Reckoning(self.schedule.kept.chance, inputs=self.schedule.rests_on)
+
+    @property
+    def meets_with_lead(self) -> bool:
+        """Whether a shorter time to delivery, within the range assumed, would meet the client's date."""
+        return self.schedule.lead_weeks is not None
+
+    @figure("decision.schedule.lead")
+    def schedule_lead(self) -> Reckoning:
+        return Reckoning(float(self.schedule.lead_weeks or 0), inputs=self.schedule.rests_on)
 
 
-def _beyond(name: str, point: str, where: Callable[[Turn], str]) -> EachSpec:
-    """The chance that an input lies beyond one of its points."""
-    return EachSpec(
-        f"decision.{name}[drawn]",
-        "share",
-        label=lambda at, key: (
-            f"Chance that it lies {where(at.drawn[key])}: {label_of(at.given, at.drawn[key].input_id)}"
-        ),
-        rule="share of the input's values on that side",
-        value=lambda at, key: getattr(at.drawn[key], name),
-        inputs=lambda at, key: {*at.everything, at.drawn[key].input_id},
-        digits=2,
-        when=lambda at, key: (
-            key in at.turning and None not in (getattr(at.drawn[key], point), getattr(at.drawn[key], name))
-        ),
-    )
-
-
-def _beyond_edge(edge: str) -> EachSpec:
-    return _beyond(
-        f"beyond_{edge}",
-        edge,
-        lambda turn: f"{next(side for name, _, side, *_ in turn.edges if name == edge)} where the advice changes",
-    )
-
-
-_TURNING = (
-    _point(IN_USE, _IN_USE, _RECKONED, lambda _, own: own),
-    _point(
-        "break_even",
-        "Where the money is level",
-        RERUN + "mean difference zero" + _OWN,
-        lambda at, own: at.everything - own,
-    ),
-    _point(
-        "edge",
-        "Where the advice changes",
-        RERUN + "the first value at which another course is advised" + _OWN,
-        lambda at, own: at.everything | own,
-    ),
-    _point(
-        "other_edge",
-        "Where the advice changes on the other side",
-        RERUN + "as on the first",
-        lambda at, own: at.everything | own,
-    ),
-    _beyond("beyond", "break_even", lambda turn: f"{turn.side} its break-even"),
-    _beyond_edge("edge"),
-    _beyond_edge("other_edge"),
-)
-
-
-def _change(name: str, what: str, rule: str, value: Callable[[Change, OwnUnit], float]) -> EachSpec:
-    """A value of an input that would change the advice, as this client counts it."""
-    return EachSpec(
-        f"decision.change.{name}[change]",
-        lambda at, key: at.result.own_unit(at.changes[key].turn).unit,
-        label=lambda at, key: _label(at, at.changes[key].turn, name, what),
-        rule=rule,
-        value=lambda at, key: value(at.changes[key], at.result.own_unit(at.changes[key].turn)),
-        inputs=lambda at, key: (frozenset() if name == IN_USE else at.everything) | {at.changes[key].turn.input_id},
-        currency=lambda at, key: at.changes[key].turn.currency,
-        digits=lambda at, key: _digits(at, at.changes[key].turn),
-        base=lambda at, key: _base(at, at.changes[key].turn, name),
-    )
-
-
-_CHANGES = (
-    _change(IN_USE, _IN_USE, _RECKONED, lambda _, own: own.in_use),
-    _change(
-        "at",
-        "Where another option is advised",
-        RERUN + "the nearest value at which another option is advised" + _OWN,
-        lambda change, own: own.told(change.edge.at),
-    ),
-)
-_REVERSES = (
-    EachSpec(
-        "decision.reverses[reversal]",
-        "usd",
-        label=lambda at, key: f"Total cost of {at.rival} less that of {at.choice}: {at.reversals[key].what}",
-        rule=lambda at, key: f"the model run again on the same outcomes, {at.reversals[key].what}: mean difference",
-        value=lambda at, key: at.reversals[key].lead,
-        inputs=lambda at, key: at.reversals[key].behind,
-        compares=lambda at, key: (at.reversals[key].choice, at.reversals[key].rival),
-    ),
-)
-
-_ALIKE: tuple[EachSpec, ...] = alike_figures(DecisionContext)
-_LATER: tuple[Spec, ...] = later_figures(DecisionContext)
-
-
-@dataclass(frozen=True)
-class DecisionFigures(CourseFigures, OfferFigures):
-    """What the figures of a decision are made from, and how each is made."""
-
-
-FIGURES = Declaration(
+_INDEXES: Mapping[str, Index[DecisionFigures]] = {
+    "option": Index(lambda at: at.result.totals, called=DecisionFigures.name),
+    "drawn": Index(lambda at: at.drawn, called=DecisionFigures.drawn_name),
+    "turning": Index(lambda at: at.turning, called=DecisionFigures.turning_name),
+    "change": Index(lambda at: at.changes, called=DecisionFigures.turning_name),
+    "reversal": Index(lambda at: at.reversals, called=lambda at, key: at.reversals[key].what),
+    "unquoted": Index(lambda at: at.unquoted, called=lambda at, item: label_of(at.given, at.unquoted[item].stands_in)),
+    "held": Index(lambda at: at.held, called=lambda _, item: item_names(item).row),
+    "pair": Index(lambda at: at.pairs, tuple(IN_PLACE), lambda _, key: IN_PLACE[key]),
+    "step": Index(lambda at: at.gains, tuple(Kind)),
+}
+FIGURES: Declaration[Any] = Declaration(
     "decision",
     DecisionFigures,
     {
-        "option": Index(lambda at: at.result.totals),
-        "drawn": Index(lambda at: at.drawn),
-        "turning": Index(lambda at: at.turning),
-        "unquoted": Index(lambda at: at.unquoted),
-        "held": Index(lambda at: at.held),
-        "change": Index(lambda at: at.changes),
-        "reversal": Index(lambda at: at.reversals),
-        "stale": Index(lambda at: at.result.monday.stale),
-        "pair": Index(lambda at: pairs_of(at), PAIRS),
-        **OFFER_INDEXES,
-        **INDEXES,
+        **_INDEXES,
         **COURSE_INDEXES,
+        **OFFER_INDEXES,
     },
-    more=(
-        *(*_LEAD, *_PAGE, *_OPTIONS, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
-        *HELD,
-        *_CHANGES,
-        *_REVERSES,
-        *MONDAY,
-        *SCHEDULE,
-    ),
 )
 """Every figure of the section."""

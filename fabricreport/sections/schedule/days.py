@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
 
+from fabricreport.bases import Clock, Size
 from fabricreport.provenance import plain
 
+STABLE: Mapping[str, Any] = {
+    "quantity": "time until a network runs stably",
+    "clock": Clock.POWER_ON,
+    "size": Size.NOW,
+}
+"""The base that every section tells an option's own weeks by (see `stable_label`)."""
 _SATURDAY = 5
 _SHORT_START_WEEKS = 2.0
 

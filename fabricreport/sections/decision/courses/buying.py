@@ -147,8 +147,6 @@ def growing(given: Inputs, bills: Bills, pair: Sequence[str], base: str) -> Grow
     stops = tuple(_stop(given, bills, pair, last) for last in range(len(bills.common.stages)))
     return Growing(
         stops,
-        {o: given.spread(_capital(purchases(bills.built[o], bills.own[o], bills.common)[0])) for o in pair},
-        {o: given.spread(_equipment(purchases(bills.built[o], bills.own[o], bills.common)[0])) for o in pair},
         {o: given.spread(_left(bills, o)) for o in pair},
         given.spread(ahead_cost(bills.built[base], bills.own[base], bills.common)),
     )
@@ -184,11 +182,6 @@ def _left(bills: Bills, option: str) -> Any:
 def _capital(bought: Purchase) -> Any:
     causes = by_cause(bought.capex_usd)
     return sum((causes[c] for c in FABRIC_CAUSES if c in causes), start=0.0)
-
-
-def _equipment(bought: Purchase) -> Any:
-    """Everything that is bought at a stage, servers included."""
-    return sum(bought.capex_usd.values(), start=0.0)
 
 
 def ahead_cost(builds: Sequence[Build], own: OptionInputs, common: Common) -> Any:

@@ -147,10 +147,6 @@ class CourseFigures(DecisionContext):
     def stage_wasted(self, stop: str, option: str) -> Any:
         return self.stop(stop).wasted[option]
 
-    @figure("decision.courses.first_whole[staged]")
-    def stage_first_whole(self, option: str) -> Any:
-        return self.growing.whole[option]
-
     @figure("decision.courses.left[staged]")
     def stage_left(self, option: str) -> Any:
         return self.growing.left[option]

@@ -122,13 +122,10 @@ class Stop:
 
 @dataclass(frozen=True)
 class Growing:
-    """A plan in stages: ending after each of them, and by option id what the first stage costs to buy, its fabric alone
-    (`first`) and with its servers (`whole`), and what of the fabric is `left` to buy after it (present value); `ahead`: what
-    ordering all of the fabric at the start adds. All (draws,)."""
+    """A plan in stages: ending after each of them, and by option id what of the fabric is `left` to buy after the first
+    (present value); `ahead`: what ordering all of the fabric at the start adds. All (draws,)."""
 
     stops: tuple[Stop, ...]
-    first: Mapping[str, Any]
-    whole: Mapping[str, Any]
     left: Mapping[str, Any]
     ahead: Any
 

@@ -8,7 +8,6 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
 from fabricreport.formats import NBSP
 from fabricreport.provenance import mean_of
-from fabricreport.sections.decision.monday.figures import WORTH
 from fabricreport.sections.decision.monday.kinds import PAGE_ONE
 from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.words import named
@@ -61,4 +60,4 @@ def _short_day(day: date) -> str:
 def _worth(one: Todo) -> str:
     if one.due.worth is None:
         return UNPRICED
-    return Name(TRIFLE) if mean_of(one.due.worth.usd) < TRIFLE_USD else f"{{{WORTH}.{one.action.kind}}}"
+    return Name(TRIFLE) if mean_of(one.due.worth.usd) < TRIFLE_USD else f"{{decision.worth.{one.action.kind}}}"
