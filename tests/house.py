@@ -40,7 +40,7 @@ LIMITS = {
 }
 """Rooms from the ground up, with the lines that each may have: 61,780 in sum, 10,000 fewer than the 71,782 there were."""
 WAS = {
-    "base": "atomic bases behaviour bounds claim decimals descriptors durations errors evidence formats hostile_text located "
+    "base": "atomic base_rules bases behaviour bounds claim decimals descriptors durations errors evidence formats hostile_text located "
     "marks project provenance spreadsheet strict_yaml theme uncertain vocabulary __init__",
     "inputs": "answer_effects answer_terms answered as_run constants elicited given inputs offered overrides reader records switching",
     "ledger": "declared figures findings ledger",
