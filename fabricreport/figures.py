@@ -68,7 +68,7 @@ def figure(pattern: str) -> Callable[[Maker], Maker]:
 class Reckoning:
     """A value, and what only the case tells of it, beside what `Stated` says or in its place.
 
-    `parts` are what a total is the sum of, `words` fill fields of label and rule.
+    `parts` are what a total is the sum of, `words` fill fields of label, rule and unit.
     """
 
     value: Any
@@ -87,8 +87,8 @@ class Reckoning:
 class Stated:
     """What `figures.yaml` says of a figure.
 
-    Label and rule are texts: `{option}` in them is the key of that index by its name, any other `{field}` an attribute of the
-    context, or one of the words that were found with the value. These two and the unit may be a choice (`by`). `statistic`
+    Label, rule and unit are texts: `{option}` in them is the key of that index by its name, any other `{field}` an attribute of the
+    context, or one of the words that were found with the value. Each may be a choice (`by`). `statistic`
     is that of the draws that is printed (`mean`, else the median). `inputs` and `sources` are ids, or the name of what in
     the context gives them; `when` names what tells whether there is such a figure, `compares` the two options that it tells
     apart: above zero the first has less of what it counts. `base` has the fields of `Base`, as far as they do not follow from

@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,6 @@ from fabricreport.uncertain import Replaced, Uncertain, exactly
 DRAWS = 4096
 """Draws of a case unless it asks for fewer: enough for the P5 and P95 that the memo prints."""
 
-Found = TypeVar("Found")
 CORRELATION = "evidence:correlation-within-group"
 _RATE = "rate"
 """Before the currency in the key of an exchange rate's draws."""
@@ -239,16 +238,17 @@ class Inputs(Reader):
     def draw(self, input_id: str) -> Traced:
         """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""
         self._note(input_id)
-        return _once(self._samples, input_id, lambda: self._draw(input_id))
+        if input_id not in self._samples:
+            self._samples[input_id] = self._draw(input_id)
+        return self._samples[input_id]
 
     def value(self, input_id: str) -> Traced:
         """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
-        self._note(input_id)
-        return _once(self._values, input_id, lambda: self._value(input_id))
-
-    def _value(self, input_id: str) -> Traced:
         draws = self.draw(input_id)
-        return self.tagged(plain(draws)[0], {*inputs_of(draws)}) if drawn_exactly(draws) else draws
+        if input_id not in self._values:
+            exact = drawn_exactly(draws)
+            self._values[input_id] = self.tagged(plain(draws)[0], {*inputs_of(draws)}) if exact else draws
+        return self._values[input_id]
 
     def _draw(self, input_id: str) -> Traced:
         kind, _, name = input_id.partition(":")
@@ -274,7 +274,7 @@ class Inputs(Reader):
         if kind == "param" and isinstance(value := value_at(self.params, name), Reference):
             return self.own(str(value))
         if input_id in self._samples and not self._converted(input_id):
-            return _once(self._samples, input_id, lambda: self._draw(input_id))
+            return self._samples[input_id]
         group = self.evidence[name].group if kind == "evidence" else ""
         return self._following(input_id, self._sample(self.uncertain(input_id), input_id, group))
 
@@ -308,11 +308,11 @@ class Inputs(Reader):
         if not rate.inputs:
             return 1.0
 
-        def drawn() -> Traced:
+        stream = f"{_RATE}:{source}"
+        if stream not in self._samples:
             spread = Uncertain("pert", rate.low, rate.rate, rate.high) if rate.low < rate.high else exactly(rate.rate)
-            return self.tagged(self._sample(spread, "+".join(rate.inputs)), set(rate.inputs))
-
-        return _once(self._samples, f"{_RATE}:{source}", drawn)
+            self._samples[stream] = self.tagged(self._sample(spread, "+".join(rate.inputs)), set(rate.inputs))
+        return self._samples[stream]
 
     def money(self, input_id: str) -> Any:
         """Draws (or a scalar) of an amount in the memo's currency; evidence and params are stated in US dollars.
@@ -383,7 +383,9 @@ class Inputs(Reader):
 
     def record(self, input_id: str) -> dict[str, Any]:
         """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it."""
-        return _once(self._records, input_id, lambda: self._record(input_id))
+        if input_id not in self._records:
+            self._records[input_id] = self._record(input_id)
+        return self._records[input_id]
 
     def _record(self, input_id: str) -> dict[str, Any]:
         kind, _, name = input_id.partition(":")
@@ -433,10 +435,3 @@ class Inputs(Reader):
         """The exchange rate from the currency of a price to the memo's; of all else one for one."""
         name = input_id.removeprefix("price:")
         return self.prices.rate(self.currency if name == input_id else self.prices[name].currency, self.currency)
-
-
-def _once(made: dict[str, Found], name: str, make: Callable[[], Found]) -> Found:
-    """What is made once under a name."""
-    if name not in made:
-        made[name] = make()
-    return made[name]
