@@ -17,6 +17,8 @@ AGED = 0.05
 """The part of an amount that prices out of date must make up for it to be marked, and a part must be for its own mark to count."""
 MOSTLY = 0.5
 """The part of a range that assumptions must carry for a figure to be one that is assumed."""
+DAGGER, RING = "†", "○"
+"""At an amount that rests on prices out of date; at what is mostly assumed."""
 _DRAWN = ("price:", "evidence:", "contested:", "param:")
 """Kinds of inputs that have draws."""
 

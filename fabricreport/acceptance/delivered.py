@@ -20,7 +20,7 @@ from typing import Any
 from fabricreport.acceptance.facts import facts_of
 from fabricreport.acceptance.opened import SECTION, Delivery
 from fabricreport.acceptance.study import accept, folder_of, handed_beside, plan_of, read_logs
-from fabricreport.blocks.nodes import Heading, Node, rebuilt
+from fabricreport.blocks.nodes import Heading, Node, Num, rebuilt
 from fabricreport.case import open_case
 from fabricreport.descriptors import HAS_LINKS
 from fabricreport.errors import InputError, MemoRejected, Problem, SectionFailed
@@ -32,7 +32,6 @@ from fabricreport.memo.document.document import Document, document_of
 from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.headlines import section_title
 from fabricreport.memo.document.leaks import leaks, machine_folders
-from fabricreport.memo.document.placed import PlacedNum
 from fabricreport.memo.document.stitch import stitch
 from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.failures import clear_failed, keep_failed
@@ -241,7 +240,7 @@ def two_pages(document: Document) -> Document:
     """The document as it is printed: what goes to the meeting. Every threshold, sources and derivations stand in the HTML."""
 
     def bare(node: Node) -> Node:
-        return replace(node, footing="") if isinstance(node, PlacedNum) else node
+        return replace(node, footing="") if isinstance(node, Num) else node
 
     body = takewhile(lambda node: not (isinstance(node, Heading) and node.id == IN_FULL), document.body)
     return replace(

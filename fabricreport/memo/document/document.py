@@ -1,7 +1,7 @@
 """The memo as one value: every number placed, every reference resolved, ready for the two writers.
 
 A merged (or single) executed notebook goes in; a frozen `Document` comes out. Its nodes are those of the notebook's
-blocks with what a writer needs found (`memo.document.placed`). Faults (an unknown reference, a missing alt text) are
+blocks with what a writer needs filled in (`blocks.nodes.PLACED`). Faults (an unknown reference, a missing alt text) are
 collected in `problems`; whether they stop a build is the checker's business, not the reader's.
 """
 
@@ -13,14 +13,13 @@ from typing import Any
 
 from fabricreport import __version__
 from fabricreport.blocks.node_json import to_json
-from fabricreport.blocks.nodes import Flow, Glance, Heading, Headline, Text, Top, plain_text
+from fabricreport.blocks.nodes import DataTable, Figure, Flow, Glance, Heading, Headline, Note, Text, Top, plain_text
 from fabricreport.errors import Problem
 from fabricreport.memo.document.derive import Derivation, InputSet, appendix, quoted_input
 from fabricreport.memo.document.gather import Gathered, Piece, gather
 from fabricreport.memo.document.marks import keys
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
 from fabricreport.memo.document.parts import parted
-from fabricreport.memo.document.placed import PlacedFigure, PlacedHeading, PlacedNote, PlacedTable
 from fabricreport.memo.document.resolve import Resolver
 from fabricreport.memo.document.safe import one_line, visible
 from fabricreport.memo.document.sources import Source, SourceBook
@@ -88,7 +87,7 @@ class Document:
     body: tuple[Flow, ...]
     annexes: tuple[Flow, ...]
     contents: tuple[ContentsLine, ...]
-    notes: tuple[PlacedNote, ...]
+    notes: tuple[Note, ...]
     sources: tuple[Source, ...]
     derivations: tuple[Derivation, ...]
     inputs: tuple[Derivation, ...]
@@ -112,10 +111,10 @@ class Document:
         """The numbered tables and figures of each part of body and annexes as the contents name them, by the anchor of its heading."""
         found: dict[str, dict[str, list[str]]] = {}
         for node in (*self.body, *self.annexes):
-            if isinstance(node, PlacedHeading) and node.level == 1:
+            if isinstance(node, Heading) and node.level == 1:
                 kinds = found[node.anchor] = {"Table": [], "Figure": []}
-            elif isinstance(node, PlacedTable | PlacedFigure) and found:
-                kinds["Table" if isinstance(node, PlacedTable) else "Figure"].append(node.number)
+            elif isinstance(node, DataTable | Figure) and found:
+                kinds["Table" if isinstance(node, DataTable) else "Figure"].append(node.number)
         return {
             anchor: ", ".join(_span(kind, numbers) for kind, numbers in kinds.items() if numbers)
             for anchor, kinds in found.items()
@@ -162,9 +161,8 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         first = []
     book = SourceBook(found.inputs)
     numbering = Numbering(found.ledger, book, problems, found.report)
-    numbered_first = numbering.number_body(first)
-    numbered_body = numbering.number_body(body)
-    numbered_annexes = numbering.number_annexes(_grouped(annex, section_titles))
+    first, body = numbering.numbered(first), numbering.numbered(body)
+    annexes = numbering.numbered(_grouped(annex, section_titles), annex=True)
     sources_at = numbering.closing_annex(SOURCES_TITLE, "sec-sources") if numbering.uses_sources(found.pieces) else None
     derivations_at = (
         numbering.closing_annex(DERIVATIONS_TITLE, "sec-derivations")
@@ -172,12 +170,11 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         else None
     )
     resolver = Resolver(numbering, rings=front.marked)
-    done_glance = resolver.glance(glance, "the glance") if glance else None
-    done_first = [node for piece in numbered_first for node in resolver.resolve(piece)]
+    done_glance = resolver.glance(glance) if glance else None
+    done_first = resolver.resolve(first)
     met, resolver.rings = resolver.used_numbers(), False
     first_numbers = frozenset([*met, *(i for n in met if (i := quoted_input(found.ledger[n], book.inputs)))])
-    done_body = [node for piece in numbered_body for node in resolver.resolve(piece)]
-    done_annexes = [node for piece in numbered_annexes for node in resolver.resolve(piece)]
+    done_body, done_annexes = resolver.resolve(body), resolver.resolve(annexes)
     printed_sources = len(book.listed())
     used = resolver.used_numbers()
     closing = appendix(used, found.ledger, book, numbering.anchors)
@@ -185,9 +182,9 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     return Document(
         front=front,
         glance=done_glance,
-        first=tuple(done_first),
-        body=tuple(done_body),
-        annexes=tuple(done_annexes),
+        first=done_first,
+        body=done_body,
+        annexes=done_annexes,
         contents=tuple(headings),
         notes=tuple(resolver.notes),
         sources=book.listed(),

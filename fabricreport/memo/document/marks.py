@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from fabricreport import formats
-from fabricreport.marks import AGED, MOSTLY
-
-DAGGER, RING = "†", "○"
-"""At an amount that rests on prices out of date; at what is mostly assumed."""
+from fabricreport.marks import AGED, DAGGER, MOSTLY, RING
 
 
 def keys(*, stale: bool, assumed: bool) -> tuple[str, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, assert_never
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from fabricreport.blocks.nodes import (
     EVIDENCE_REPORT,
@@ -13,10 +14,11 @@ from fabricreport.blocks.nodes import (
     DataTable,
     Figure,
     Heading,
+    Node,
     Num,
-    Numbered,
     is_of_report,
     plain_text,
+    rebuilt,
     walk,
 )
 from fabricreport.errors import Problem
@@ -64,32 +66,18 @@ def in_report(identity: str, report: Mapping[str, Any] | None) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a heading, a figure or a table stands: its number ("2.1", "Annex A", "3") and its anchor."""
+class ContentsLine:
+    """One line of the contents: a heading's number ("2.1", "Annex A"), its anchor, its text, its level from 1."""
 
     number: str
     anchor: str
-
-
-@dataclass(frozen=True)
-class ContentsLine(Place):
-    """One line of the contents: a heading's place, its text, its level from 1."""
-
     text: str
     level: int
     annex: bool
 
 
-@dataclass(frozen=True)
-class NumberedPiece:
-    """A piece, and the place of each heading, figure and table in it, in the order in which `walk` meets them."""
-
-    piece: Piece
-    places: tuple[Place, ...]
-
-
 class Numbering:
-    """Places in reading order, targets by id; faults met on the way are collected. `Resolver` writes the fresh nodes."""
+    """Numbers in reading order, targets by id; faults met on the way are collected. `Resolver` fills in the rest."""
 
     def __init__(
         self,
@@ -109,24 +97,13 @@ class Numbering:
         self._levels = [0, 0, 0]
         self._annexes = 0
 
-    def number_body(self, pieces: Sequence[Piece]) -> list[NumberedPiece]:
-        """Give headings 1, 1.1, 1.1.1 and number figures and tables."""
-        return self._number(pieces, annex=False)
+    def numbered(self, pieces: Sequence[Piece], *, annex: bool = False) -> list[Piece]:
+        """The pieces with headings (1, 1.1, 1.1.1), figures and tables numbered.
 
-    def number_annexes(self, pieces: Sequence[Piece]) -> list[NumberedPiece]:
-        """Every level-1 heading opens an annex: Annex A, A.1; figures and tables count on from the body."""
-        return self._number(pieces, annex=True)
-
-    def _number(self, pieces: Sequence[Piece], *, annex: bool) -> list[NumberedPiece]:
+        Of annexes every heading of level 1 opens one: Annex A, A.1; figures and tables count on from the body.
+        """
         return [
-            NumberedPiece(
-                piece,
-                tuple(
-                    self._place(node, piece.where, annex=annex)
-                    for node in walk(piece.nodes)
-                    if isinstance(node, Numbered)
-                ),
-            )
+            replace(piece, nodes=rebuilt(piece.nodes, of_node=partial(self._numbered, where=piece.where, annex=annex)))
             for piece in pieces
         ]
 
@@ -153,23 +130,18 @@ class Numbering:
                 ids |= {str(i) for i in [*(entry.get("inputs") or []), *(entry.get("sources") or [])]}
         return any(self.book.inputs.get(i, {}).get("source") for i in ids)
 
-    def _place(self, node: Numbered, where: str, *, annex: bool) -> Place:
-        match node:
-            case Heading():
-                return self._place_heading(node, where, annex=annex)
-            case Figure():
-                return self._place_counted(node.id, "Figure", "fig", where)
-            case DataTable():
-                return self._place_counted(node.id, "Table", "tab", where)
-            case _:
-                assert_never(node)
-
-    def _place_counted(self, identity: str, word: str, short: str, where: str) -> Place:
+    def _numbered(self, node: Node, *, where: str, annex: bool) -> Node:
+        if isinstance(node, Heading):
+            return self._heading(node, where, annex=annex)
+        if not isinstance(node, Figure | DataTable):
+            return node
+        word, short = ("Figure", "fig") if isinstance(node, Figure) else ("Table", "tab")
         self._counts[word] += 1
         number = str(self._counts[word])
-        return Place(number, self._claim(identity or f"{short}-{number}", f"{word}{NBSP}{number}", where))
+        identity = node.id or f"{short}-{number}"
+        return replace(node, id=identity, number=number, anchor=self._claim(identity, f"{word}{NBSP}{number}", where))
 
-    def _place_heading(self, node: Heading, where: str, *, annex: bool) -> ContentsLine:
+    def _heading(self, node: Heading, where: str, *, annex: bool) -> Heading:
         level = min(max(node.level, 1), 3)
         # A heading may go one level deeper than the one before it, not two: a skipped level loses readers of tags.
         deepest = next((i for i, count in enumerate(self._levels) if count == 0), 3)
@@ -186,7 +158,7 @@ class Numbering:
         word = f"{'Annex' if annex else 'Section'}{NBSP}{number.removeprefix('Annex ')}"
         anchor = self._claim(node.id or f"sec-{text}", word, where, explicit=bool(node.id))
         self.contents.append(ContentsLine(number, anchor, text, level, annex))
-        return self.contents[-1]
+        return replace(node, level=level, number=number, anchor=anchor)
 
     def _open_annex(self) -> None:
         self._annexes += 1

@@ -49,7 +49,6 @@ from fabricreport.errors import MemoRejected
 from fabricreport.memo.document.derive import KINDS, Derivation, InputSet, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.families import families, number_runs
-from fabricreport.memo.document.placed import PlacedFigure, PlacedHeading, PlacedTable
 from fabricreport.memo.document.safe import one_line
 from fabricreport.memo.write.boxes import LEAD, TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, Layout, box_remarks
 from fabricreport.memo.write.closing import closing_of
@@ -176,11 +175,11 @@ def _told(document: Document) -> tuple[dict[str, str], dict[str, int]]:
     have: a figure none."""
     called, columns = {}, {}
     for node in (*document.body, *document.annexes):
-        if isinstance(node, PlacedHeading):
+        if isinstance(node, Heading):
             called[node.anchor] = f"the heading “{plain_text(node.children)}”"
-        elif isinstance(node, PlacedTable | PlacedFigure):
-            called[node.anchor] = f"{'Table' if isinstance(node, PlacedTable) else 'Figure'} {node.number}"
-            columns[node.anchor] = len(node.columns) if isinstance(node, PlacedTable) else 0
+        elif isinstance(node, DataTable | Figure):
+            called[node.anchor] = f"{'Table' if isinstance(node, DataTable) else 'Figure'} {node.number}"
+            columns[node.anchor] = len(node.columns) if isinstance(node, DataTable) else 0
     return called, columns
 
 
