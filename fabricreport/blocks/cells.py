@@ -47,7 +47,7 @@ def fields_of(text: str) -> tuple[str, ...]:
             found[field] = None
         return Text("")
 
-    parse_markdown(text, field=note)
+    parse_markdown(text, note)
     return tuple(found)
 
 
@@ -64,13 +64,8 @@ def _answer(field: str, case: Figures | None, words: Mapping[str, object]) -> di
     binder = Binder(case.figure, words)
     try:
         node = binder.field_node(field)
-        numbers = list(binder.numbers.values())
-        used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
-        return {
-            "node": to_json(node),
-            "ledger": [n.as_dict() for n in numbers],
-            "inputs": [dict(case.record(i)) for i in used],
-        }
+        ledger, inputs = binder.behind(case)
+        return {"node": to_json(node), "ledger": ledger, "inputs": inputs}
     except Exception as error:  # whatever an analysis raises is a fault of this field, told with its cell
         said = str(error.args[0]) if isinstance(error, LookupError) and error.args else str(error)
         return {"fault": said or type(error).__name__}
@@ -105,7 +100,7 @@ def bind_cell(text: str, given: Mapping[str, Any], section: str, images: Mapping
         faults[field] = Problem("a field of a Markdown cell is not filled", value=f"{{{field}}}", remedy=remedy)
         return Text(f"[{field}]")
 
-    nodes = parse_markdown(text, images=images, field=fill)
+    nodes = parse_markdown(text, fill, images)
     return BoundCell(
         nodes,
         tuple({**entry, "section": section} for entry in _records(used, "ledger")),
