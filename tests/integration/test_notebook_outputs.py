@@ -10,7 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from fabricreport.blocks.nodes import DataTable, Figure, Image, Num, Paragraph, plain_text
+from fabricreport.blocks.nodes import Cite, DataTable, Figure, Image, Num, Paragraph, plain_text, walk
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.document.gather import gather
@@ -166,7 +166,7 @@ def test_markdown_cells_are_filled_from_the_ledger(ran: dict[str, Ran]) -> None:
     assert plain_text(found.document.notes[0].children).startswith("From $")
     numbers = {n["id"] for n in merged_ledger(gather(found.memo))["numbers"]}
     assert {"tco.mine", "power.mine", "stated.param.money.horizon_months", "stated.price.switch-qm9700"} <= numbers
-    assert [s.cited for s in found.document.sources].count(True) == 1
+    assert [c.sources for c in walk(found.document.nodes) if isinstance(c, Cite)] == [(1,)]
     assert not any("show_answers" in cell.source for cell in found.memo.cells)
 
 

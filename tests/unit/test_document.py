@@ -305,7 +305,7 @@ def test_a_dataframe_is_read_as_data() -> None:
         "<tr><th>ring</th><td>370.5</td><td>&lt;b&gt;x</td></tr><tr><th>tree</th><td>NaN</td><td></td></tr></tbody></table>"
         "<script>alert(1)</script>"
     )
-    table = table_from_html(html, "Caption", "tab-x")
+    table, _ = table_from_html(html, "Caption", "tab-x")
     assert table is not None
     assert [c.align for c in table.columns] == ["left", "right", "left"]
     assert plain_text(table.rows[0].cells[2]) == "<b>x"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -168,15 +168,22 @@ def short_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Steps in order of code with neighbours joined to runs; steps without a code keep their label, first."""
     named = [step for step in steps if not step.code]
     coded = sorted((s for s in steps if s.code), key=lambda s: (s.code[0], int(s.code[1:])))
+    runs = in_runs(
+        coded, lambda one, other: one.code[0] == other.code[0] and int(one.code[1:]) + 1 == int(other.code[1:])
+    )
+    joined = [Step(r[0].code if len(r) == 1 else f"{r[0].code}–{r[-1].code}", r[0].anchor) for r in runs]
+    return (*named, *joined)
+
+
+def in_runs(steps: Iterable[Step], follows: Callable[[Step, Step], bool]) -> list[list[Step]]:
+    """Steps as runs, in each of which every one follows the one before it."""
     runs: list[list[Step]] = []
-    for step in coded:
-        follows = runs and step.code[0] == runs[-1][-1].code[0] and int(step.code[1:]) == int(runs[-1][-1].code[1:]) + 1
-        if follows:
+    for step in steps:
+        if runs and follows(runs[-1][-1], step):
             runs[-1].append(step)
         else:
             runs.append([step])
-    joined = [Step(r[0].code if len(r) == 1 else f"{r[0].code}–{r[-1].code}", r[0].anchor) for r in runs]
-    return (*named, *joined)
+    return runs
 
 
 def grouped_inputs(inputs: Sequence[Derivation]) -> list[tuple[str, list[Derivation]]]:
@@ -214,7 +221,7 @@ def _derived(entry: Record, steps: tuple[Step, ...], book: SourceBook, anchors: 
 
 
 def _source_steps(ids: Iterable[str], book: SourceBook) -> tuple[Step, ...]:
-    numbers = {n for i in ids if (n := book.quiet_number(i)) is not None}
+    numbers = {n for i in ids if (n := book.number(i)) is not None}
     return tuple(Step(str(n), f"s-{n}") for n in sorted(numbers))
 
 

@@ -12,14 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fabricreport import __version__
-from fabricreport.blocks.node_json import to_json
 from fabricreport.blocks.nodes import DataTable, Figure, Flow, Glance, Heading, Headline, Note, Text, Top, plain_text
 from fabricreport.errors import Problem
+from fabricreport.marks import keys
 from fabricreport.memo.document.derive import Derivation, InputSet, appendix, quoted_input
-from fabricreport.memo.document.gather import Gathered, Piece, gather
-from fabricreport.memo.document.marks import keys
+from fabricreport.memo.document.gather import Gathered, Piece, gather, parted
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
-from fabricreport.memo.document.parts import parted
 from fabricreport.memo.document.resolve import Resolver
 from fabricreport.memo.document.safe import one_line, visible
 from fabricreport.memo.document.sources import Source, SourceBook
@@ -92,7 +90,6 @@ class Document:
     derivations: tuple[Derivation, ...]
     inputs: tuple[Derivation, ...]
     input_sets: tuple[InputSet, ...]
-    headline: Mapping[str, Any]
     problems: tuple[Problem, ...]
     keys: tuple[str, ...]
     first_numbers: frozenset[str]
@@ -152,8 +149,8 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     front, section_titles = _front_matter(nb, found.pieces, title)
     found = found if front.marked else _unmarked(found)
     parts = parted(found.pieces)
-    glance, headline, body = _split_special(parts.body, problems)
-    _, more_headline, annex = _split_special(parts.annexes, problems)
+    glance, body = _without_glance(parts.body, problems)
+    _, annex = _without_glance(parts.annexes, problems)
     if parts.spined:
         title, first, body = _opening_page(body)
         front = replace(front, title=title or front.title)
@@ -191,7 +188,6 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         derivations=closing.derivations,
         inputs=closing.inputs,
         input_sets=closing.sets,
-        headline={**headline, **more_headline},
         problems=tuple(problems),
         keys=keys(
             stale=any(found.ledger[i].get("stale") for i in used),
@@ -272,24 +268,13 @@ def _first_heading(pieces: list[Piece]) -> str:
     return one_line(plain_text(first.children)) if first else ""
 
 
-def _split_special(pieces: list[Piece], problems: list[Problem]) -> tuple[Glance | None, dict[str, Any], list[Piece]]:
-    """Take out the glance (the first one goes to page one) and the headline data."""
-    glance: Glance | None = None
-    headline: dict[str, Any] = {}
-    rest: list[Piece] = []
-    for piece in pieces:
-        kept: list[Flow] = []
-        for node in piece.nodes:
-            if isinstance(node, Headline):
-                headline |= to_json(node)["data"]
-            elif isinstance(node, Glance) and glance is None:
-                glance = node
-            elif isinstance(node, Glance):
-                problems.append(Problem("a memo has one glance block", key=piece.where, remedy="Keep the first one."))
-            else:
-                kept.append(node)
-        rest.append(replace(piece, nodes=tuple(kept)))
-    return glance, headline, rest
+def _without_glance(pieces: list[Piece], problems: list[Problem]) -> tuple[Glance | None, list[Piece]]:
+    """The first glance, which goes to page one, and the pieces without it and without what is not printed."""
+    glances = [(node, piece.where) for piece in pieces for node in piece.nodes if isinstance(node, Glance)]
+    for _, where in glances[1:]:
+        problems.append(Problem("a memo has one glance block", key=where, remedy="Keep the first one."))
+    rest = [replace(p, nodes=tuple(n for n in p.nodes if not isinstance(n, Glance | Headline))) for p in pieces]
+    return glances[0][0] if glances else None, rest
 
 
 def _grouped(pieces: list[Piece], titles: dict[str, str]) -> list[Piece]:

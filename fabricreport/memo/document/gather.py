@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fabricreport.blocks.cells import bind_cell
+from fabricreport.blocks.document import MIME
 from fabricreport.blocks.node_json import MalformedNode, top_from_json
 from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, Paragraph, Text, Top, rebuilt
 from fabricreport.blocks.say import together
@@ -14,8 +15,8 @@ from fabricreport.errors import Problem
 from fabricreport.ledger import Record
 from fabricreport.memo.document.outputs import carry, metadata, own, shown_once
 from fabricreport.memo.document.safe import visible, visible_text
+from fabricreport.vocabulary import SPINES
 
-BLOCK_MIME = "application/vnd.fabricreport.block+json"
 ANSWERS = "answers"
 """Where a Markdown cell's own metadata keeps what the case said to its fields."""
 
@@ -33,6 +34,26 @@ class Piece:
     section: str
     where: str
     further: bool = False
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The pieces of body and annexes, in order. A memo with a spine has its sections as annexes."""
+
+    body: list[Piece]
+    annexes: list[Piece]
+    spined: bool
+
+    @property
+    def printed(self) -> list[Piece]:
+        """All of them in reading order."""
+        return [*self.body, *self.annexes]
+
+
+def parted(pieces: Sequence[Piece]) -> Parts:
+    """The parts of a memo; without a spine its sections are its body, as where one notebook is exported alone."""
+    spine = [p for p in pieces if p.section in SPINES]
+    return Parts(spine or list(pieces), [p for p in pieces if spine and p.section not in SPINES], bool(spine))
 
 
 @dataclass(frozen=True)
@@ -95,7 +116,7 @@ def _name(cell: Any, index: int) -> str:
 
 def _bundles(cell: Any) -> Iterator[Any]:
     for output in cell.get("outputs", []) if cell.get("cell_type") == "code" else []:
-        bundle = (output.get("data") or {}).get(BLOCK_MIME)
+        bundle = (output.get("data") or {}).get(MIME)
         if isinstance(bundle, dict):
             yield bundle
 
@@ -131,7 +152,7 @@ def _markdown_cell(found: Gathered, cell: Any, home: str, where: str) -> None:
 
 
 def _output(found: Gathered, cell: Any, output: Any, home: str, where: str) -> None:
-    bundle = (output.get("data") or {}).get(BLOCK_MIME)
+    bundle = (output.get("data") or {}).get(MIME)
     if bundle is not None:
         _block(found, bundle, where)
         return
@@ -218,13 +239,9 @@ def _continued(first: Top, second: Top, further: bool) -> Top | None:
         return Glance(_paragraphs(first.children, second.children, further), (*first.tiles, *second.tiles))
     if further and isinstance(first, Paragraph) and isinstance(second, Paragraph):
         return Paragraph((*first.children, Text(" "), *second.children))
-    if (
-        isinstance(first, Callout)
-        and isinstance(second, Callout)
-        and first.tone == second.tone
-        and second.title in ((), first.title)
-    ):
-        return replace(first, children=together(first.children, second.children))
+    if isinstance(first, Callout) and isinstance(second, Callout):
+        same = first.tone == second.tone and second.title in ((), first.title)
+        return replace(first, children=together(first.children, second.children)) if same else None
     if isinstance(first, BulletList) and isinstance(second, BulletList):
         return BulletList((*first.items, *second.items))
     return None

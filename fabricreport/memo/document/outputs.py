@@ -13,7 +13,7 @@ from typing import Any
 from fabricreport.blocks.cells import bind_cell
 from fabricreport.blocks.nodes import Flow, Image
 from fabricreport.errors import Problem
-from fabricreport.memo.document.frames import frame_faults, table_from_html
+from fabricreport.memo.document.frames import table_from_html
 from fabricreport.memo.document.safe import one_line, without_folders
 
 _SHOWN = 100
@@ -127,7 +127,9 @@ def _png(cell: Any, output: Any, payload: Any) -> Image:
 def _frame(cell: Any, output: Any) -> Carried:
     html = _joined(output["data"]["text/html"])
     said: Mapping[str, Any] = {**metadata(cell), **own(cell), **metadata(output), **own(output)}
-    table = table_from_html(html, str(said.get("caption", "")), str(said.get("id", "") or said.get("label", "")))
+    table, faults = table_from_html(
+        html, str(said.get("caption", "")), str(said.get("id", "") or said.get("label", ""))
+    )
     if table is None:
         return _fault("an HTML output that holds no table is not shown", remedy=_SHOW_DATA)
-    return Carried((table,), tuple(Problem(fault, remedy=remedy) for fault, remedy in frame_faults(html, table)))
+    return Carried((table,), tuple(Problem(fault, remedy=remedy) for fault, remedy in faults))

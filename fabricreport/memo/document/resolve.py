@@ -223,7 +223,7 @@ class Resolver:
     def _cite(self, node: Cite) -> Cite | tuple[()]:
         numbers: dict[int, None] = {}
         for input_id in node.ids:
-            number = self._numbering.book.cite(input_id)
+            number = self._numbering.book.number(input_id)
             if number is None:
                 self._fault("a citation has no source", input_id, "Add the entry to the evidence library.")
             else:

@@ -70,38 +70,27 @@ def render_html(document: Document) -> str:
     """The whole page. The same document gives the same text."""
     writer = MemoWriter()
     style, script = _template("memo.css"), _template("memo.js")
-    glance = writer.blocks([document.glance]) if document.glance else None
-    first = writer.blocks(document.first)
-    body = writer.sections(document.body)
-    annexes = writer.sections(document.annexes)
-    notes = [writer.inline(note.children) for note in document.notes]
     language = document.front.language
     page: str = _page().render(
+        document=document,
         front=document.front,
         language=language if _LANGUAGE.match(language) else "en",
         policy=_policy(style, script),
         # Our own files, not content: they must reach the page byte for byte, or their hashes would not hold.
         style=Markup(style),
         script=Markup(script),
-        glance=glance,
-        first=first,
-        body=body,
-        annexes=annexes,
-        spined=document.spined,
+        # In the order of the page: each number's derivation leads back to its first place.
+        glance=writer.blocks([document.glance]) if document.glance else None,
+        first=writer.blocks(document.first),
+        body=writer.sections(document.body),
+        annexes=writer.sections(document.annexes),
+        notes=[writer.inline(note.children) for note in document.notes],
         contents=_contents(document),
-        held=document.held,
-        notes=notes,
-        sources=document.sources,
-        sources_heading=document.sources_heading,
-        derivations=document.derivations,
-        derivations_heading=document.derivations_heading,
-        input_sets=document.input_sets,
         input_groups=grouped_inputs(document.inputs),
         kinds=KINDS,
         most_named=MOST_NAMED,
         first_use=writer.first_use,
         convention=CONVENTION,
-        keys=document.keys,
         heading=heading,
     )
     return page + "\n"

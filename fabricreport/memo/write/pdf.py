@@ -50,7 +50,7 @@ from fabricreport.memo.document.derive import KINDS, Derivation, InputSet, group
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.families import families, number_runs
 from fabricreport.memo.document.safe import one_line
-from fabricreport.memo.write.boxes import LEAD, TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, Layout, box_remarks
+from fabricreport.memo.write.boxes import LEAD, TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, Layout, box_remarks, feet
 from fabricreport.memo.write.closing import closing_of
 from fabricreport.memo.write.pack import pack
 
@@ -249,13 +249,7 @@ def emptiness(layout: list[Data]) -> float:
     `layout` lists places in reading order: "begin" and "end" of what may break, "start" and "end" of what may not,
     "float" and "end" of what floats.
     """
-    lowest: dict[int, float] = {}
-    for place in layout:
-        if place["kind"] == "end":
-            lowest[place["page"]] = max(lowest.get(place["page"], 0.0), place["y_pt"])
-    for before, here in pairwise(layout):
-        if before["kind"] == "begin":
-            lowest |= dict.fromkeys(range(before["page"], here["page"]), TEXT_BOTTOM_PT)
+    lowest = feet(layout)
     last = max(lowest, default=0)
     return sum(max(0.0, TEXT_BOTTOM_PT - y) ** 2 for page, y in lowest.items() if page != last)
 
