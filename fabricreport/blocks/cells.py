@@ -29,13 +29,13 @@ _BRACES = "Braces that are meant to be printed are doubled: {{ and }}."
 
 
 @dataclass(frozen=True)
-class BoundCell:
-    """A Markdown cell as document nodes, with the ledger entries and inputs behind it, and what could not be filled."""
+class Carried:
+    """A cell or an output as document nodes, what could not be filled or shown, the ledger entries and inputs behind it."""
 
-    nodes: tuple[Flow, ...]
-    ledger: tuple[Record, ...]
-    inputs: tuple[Record, ...]
-    faults: tuple[Problem, ...]
+    nodes: tuple[Flow, ...] = ()
+    faults: tuple[Problem, ...] = ()
+    ledger: tuple[Record, ...] = ()
+    inputs: tuple[Record, ...] = ()
 
 
 def fields_of(text: str) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def show_answers(fields: Iterable[str], namespace: Mapping[str, Any]) -> None:
     display({ANSWERS_MIME: given}, raw=True)  # type: ignore[no-untyped-call]
 
 
-def bind_cell(text: str, given: Mapping[str, Any], section: str, images: Mapping[str, str] | None = None) -> BoundCell:
+def bind_cell(text: str, given: Mapping[str, Any], section: str, images: Mapping[str, str] | None = None) -> Carried:
     """The cell with every field filled from `given`; one without an answer is named and printed without its braces."""
     used: dict[str, Mapping[str, Any]] = {}
     faults: dict[str, Problem] = {}
@@ -101,12 +101,8 @@ def bind_cell(text: str, given: Mapping[str, Any], section: str, images: Mapping
         return Text(f"[{field}]")
 
     nodes = parse_markdown(text, fill, images)
-    return BoundCell(
-        nodes,
-        tuple({**entry, "section": section} for entry in _records(used, "ledger")),
-        tuple(_records(used, "inputs")),
-        tuple(faults.values()),
-    )
+    ledger = tuple({**entry, "section": section} for entry in _records(used, "ledger"))
+    return Carried(nodes, tuple(faults.values()), ledger, tuple(_records(used, "inputs")))
 
 
 def _records(used: Mapping[str, Mapping[str, Any]], kind: str) -> list[Record]:

@@ -413,17 +413,21 @@ def _rebuilt(value: Any, of_text: Callable[[str], str], of_node: Callable[[Node]
     return value
 
 
+def flat(nodes: Iterable[Inline]) -> Iterator[Text | Code | Break | Num | Ref | Cite | Note]:
+    """Inline nodes as a line reads: what is emphasised or linked among the rest, a footnote as one."""
+    for node in nodes:
+        if isinstance(node, Strong | Em | Link):
+            yield from flat(node.children)
+        else:
+            yield node
+
+
 def words_of(nodes: Iterable[Inline], marked: Callable[[Num | Ref | Cite | Note], str]) -> str:
     """Inline nodes as one line of text; `marked` says how a number, a reference, a citation or a footnote reads."""
-    return "".join(_words(node, marked) for node in nodes)
-
-
-def _words(node: Inline, marked: Callable[[Num | Ref | Cite | Note], str]) -> str:
-    if isinstance(node, Text | Code):
-        return node.words
-    if isinstance(node, Strong | Em | Link):
-        return words_of(node.children, marked)
-    return " " if isinstance(node, Break) else marked(node)
+    return "".join(
+        node.words if isinstance(node, Text | Code) else " " if isinstance(node, Break) else marked(node)
+        for node in flat(nodes)
+    )
 
 
 def plain_text(nodes: Iterable[Inline]) -> str:

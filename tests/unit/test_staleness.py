@@ -12,7 +12,7 @@ from rows import rows
 from fabricreport.blocks.nodes import Num, Strong, Text
 from fabricreport.ledger import NumberMaker
 from fabricreport.marks import AGED, MOSTLY, Part, assumed
-from fabricreport.memo.document.resolve import unmarked
+from fabricreport.memo.document.numbering import unmarked
 from fabricreport.provenance import Traced, aged, out_of_date
 
 SIZE = 4096

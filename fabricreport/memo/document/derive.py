@@ -102,15 +102,15 @@ class Derivation:
     anchor: str
     label: str
     text: str
-    rule: str
     grade: str
     footing: str
     date: str
     spread: str
-    steps: tuple[Step, ...]
     sources: tuple[Step, ...]
     stale: bool
-    remark: str
+    rule: str = ""
+    steps: tuple[Step, ...] = ()
+    remark: str = ""
     notice: str = ""
     section: str = ""
     code: str = ""
@@ -215,7 +215,6 @@ def _derived(entry: Record, steps: tuple[Step, ...], book: SourceBook, anchors: 
         # With more sources than that the reader finds each at its input, one step further.
         sources=sources if len(sources) <= MOST_SOURCES else (),
         stale=bool(entry.get("stale")),
-        remark="",
         section=str(entry.get("section") or ""),
     )
 
@@ -300,13 +299,11 @@ def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors:
         anchor=anchors.of("d", str(entry["id"])),
         label=one_line(str(entry.get("label") or entry["id"])),
         text=text or said,
-        rule="",
         grade=grade,
         footing=FOOTING.get(grade, ""),
         date=str(entry.get("date") or ""),
         # A range already says how far the figure may be off.
         spread="" if " to " in text else next((s for n in repeated if (s := _spread(n))), ""),
-        steps=(),
         sources=_source_steps([str(entry["id"])], book),
         stale=bool(entry.get("stale")),
         remark=one_line(str(entry.get("use") or "")),

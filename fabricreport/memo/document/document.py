@@ -18,7 +18,6 @@ from fabricreport.marks import keys
 from fabricreport.memo.document.derive import Derivation, InputSet, appendix, quoted_input
 from fabricreport.memo.document.gather import Gathered, Piece, gather, parted
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
-from fabricreport.memo.document.resolve import Resolver
 from fabricreport.memo.document.safe import one_line, visible
 from fabricreport.memo.document.sources import Source, SourceBook
 
@@ -157,7 +156,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     else:
         first = []
     book = SourceBook(found.inputs)
-    numbering = Numbering(found.ledger, book, problems, found.report)
+    numbering = Numbering(found.ledger, book, problems, found.report, rings=front.marked)
     first, body = numbering.numbered(first), numbering.numbered(body)
     annexes = numbering.numbered(_grouped(annex, section_titles), annex=True)
     sources_at = numbering.closing_annex(SOURCES_TITLE, "sec-sources") if numbering.uses_sources(found.pieces) else None
@@ -166,14 +165,13 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         if numbering.prints_numbers(found.pieces)
         else None
     )
-    resolver = Resolver(numbering, rings=front.marked)
-    done_glance = resolver.glance(glance) if glance else None
-    done_first = resolver.resolve(first)
-    met, resolver.rings = resolver.used_numbers(), False
+    done_glance = numbering.glance(glance) if glance else None
+    done_first = numbering.placed(first)
+    met, numbering.rings = numbering.used_numbers(), False
     first_numbers = frozenset([*met, *(i for n in met if (i := quoted_input(found.ledger[n], book.inputs)))])
-    done_body, done_annexes = resolver.resolve(body), resolver.resolve(annexes)
+    done_body, done_annexes = numbering.placed(body), numbering.placed(annexes)
     printed_sources = len(book.listed())
-    used = resolver.used_numbers()
+    used = numbering.used_numbers()
     closing = appendix(used, found.ledger, book, numbering.anchors)
     headings = [*numbering.contents, *[h for h in (sources_at, derivations_at) if h]]
     return Document(
@@ -183,7 +181,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         body=done_body,
         annexes=done_annexes,
         contents=tuple(headings),
-        notes=tuple(resolver.notes),
+        notes=tuple(numbering.notes),
         sources=book.listed(),
         derivations=closing.derivations,
         inputs=closing.inputs,
@@ -191,7 +189,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         problems=tuple(problems),
         keys=keys(
             stale=any(found.ledger[i].get("stale") for i in used),
-            assumed=resolver.any_ring,
+            assumed=numbering.any_ring,
         ),
         sources_heading=sources_at,
         derivations_heading=derivations_at,

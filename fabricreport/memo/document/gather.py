@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fabricreport.blocks.cells import bind_cell
+from fabricreport.blocks.cells import Carried, bind_cell
 from fabricreport.blocks.document import MIME
 from fabricreport.blocks.node_json import MalformedNode, top_from_json
 from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, Paragraph, Text, Top, rebuilt
@@ -146,9 +146,7 @@ def _markdown_cell(found: Gathered, cell: Any, home: str, where: str) -> None:
     attachments = {address: picture for n, picture in attached.items() for address in (f"attachment:{n}", n)}
     given = own(cell).get(ANSWERS)
     bound = bind_cell(str(cell.get("source", "")), given if isinstance(given, dict) else {}, home, attachments)
-    found.problems += [replace(fault, key=where) for fault in bound.faults]
-    _keep(found, bound.nodes, home, where)
-    _note_records(found, bound.ledger, bound.inputs, where)
+    _take(found, bound, home, where)
 
 
 def _output(found: Gathered, cell: Any, output: Any, home: str, where: str) -> None:
@@ -156,9 +154,13 @@ def _output(found: Gathered, cell: Any, output: Any, home: str, where: str) -> N
     if bundle is not None:
         _block(found, bundle, where)
         return
-    carried = carry(cell, output)
+    _take(found, carry(cell, output), home, where)
+
+
+def _take(found: Gathered, carried: Carried, home: str, where: str) -> None:
     found.problems += [replace(fault, key=where) for fault in carried.faults]
     _keep(found, carried.nodes, home, where)
+    _note_records(found, carried.ledger, carried.inputs, where)
 
 
 def _block(found: Gathered, bundle: Any, where: str) -> None:

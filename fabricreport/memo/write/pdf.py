@@ -314,11 +314,8 @@ def typst_message(error: typst.TypstError) -> str:
 
 def _timestamp(date: str) -> datetime.datetime:
     """Midnight UTC of the memo's date; a memo without a date gets a fixed one, never the clock."""
-    try:
-        day = datetime.date.fromisoformat(date)
-    except ValueError:
-        day = datetime.date(2000, 1, 1)
-    return datetime.datetime(day.year, day.month, day.day, tzinfo=datetime.UTC)
+    year, month, day = _day(date) or (2000, 1, 1)
+    return datetime.datetime(year, month, day, tzinfo=datetime.UTC)
 
 
 def _payload(document: Document) -> Data:
