@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from fabricreport.acceptance.figures import Figures
 from fabricreport.acceptance.judging import RATIO, Judged
 from fabricreport.acceptance.result import Acceptance
-from fabricreport.acceptance.speech import Said, reason_in_short
+from fabricreport.acceptance.speech import reason_in_short
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
 from fabricreport.blocks.tables import Cell
@@ -60,10 +60,10 @@ def _cells(figures: Figures, one: Judged) -> list[Cell]:
     said = [
         _number(figures.gpus(one)),
         _number(figures.size(one)),
-        _phrase(Said(bar, {"asked": asked})),
+        Phrase(bar, {"asked": asked}),
         _number(figures.measured(one)),
-        _phrase(Said(_RUNS, {"found": figures.runs(one), "wanted": figures.wanted(one)})),
-        _phrase(reason_in_short(figures, one)),
+        Phrase(_RUNS, {"found": figures.runs(one), "wanted": figures.wanted(one)}),
+        reason_in_short(figures, one),
     ]
     return [Name(one.test.id), str(one.verdict), *said]
 
@@ -71,7 +71,3 @@ def _cells(figures: Figures, one: Judged) -> list[Cell]:
 def _number(number: Number | None) -> Phrase | None:
     """A number with its unit, in a column of several units that is set left."""
     return None if number is None else Phrase("{it}", {"it": number})
-
-
-def _phrase(said: Said) -> Phrase:
-    return Phrase(said.template, said.values)

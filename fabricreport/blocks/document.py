@@ -206,12 +206,9 @@ class Section:
 
     def messages(self, tone: str, title: str, messages: Iterable[Message]) -> None:
         """A boxed list of messages, each with the keys of the params it rests on; nothing without any."""
-        told = [(m.text, m.look, m.keys, m.values) for m in messages]
-        lines = [
-            f"- {text} {look} (In your answers: {', '.join(f'`{key}`' for key in keys)}.)"
-            for text, look, keys, _ in told
-        ]
-        values = {name: v for *_, said in told for name, v in said.items()}
+        told = list(messages)
+        lines = [f"- {m.text} {m.look} (In your answers: {', '.join(f'`{key}`' for key in m.keys)}.)" for m in told]
+        values = {name: value for message in told for name, value in message.values.items()}
         named = {name: Name(v) if isinstance(v, str) else v for name, v in values.items()}
         if lines:
             self.callout(tone, title, "\n".join(lines), **named)

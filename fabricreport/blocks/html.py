@@ -216,36 +216,31 @@ class HtmlWriter:
 
     def _figure(self, node: Figure) -> Markup:
         subtitle = Markup('<span class="subtitle">{}</span>').format(self.inline(node.subtitle))
-        return Markup(
-            '<figure{}><figcaption>{}<strong>{}</strong> {}</figcaption><div class="scroll"{}>{}</div>{}{}</figure>'
-        ).format(
-            _identity(node),
-            _tag(node),
-            self.inline(node.title),
-            subtitle if node.subtitle else EMPTY,
-            _frame(node),
-            self.drawing(node.svg, node.alt),
-            self._caption(node.caption),
-            self.data(node),
-        )
-
-    def _caption(self, nodes: Sequence[Inline]) -> Markup:
-        return Markup('<p class="caption">{}</p>').format(self.inline(nodes)) if nodes else EMPTY
+        title = Markup("<strong>{}</strong> {}").format(self.inline(node.title), subtitle if node.subtitle else EMPTY)
+        return self._standing(EMPTY, node, title, self.drawing(node.svg, node.alt), node.caption)
 
     def _table(self, node: DataTable) -> Markup:
-        narrow = Markup(' class="narrow"') if node.shape and node.shape.narrow else EMPTY
-        return Markup(
-            '<figure class="table"{}><figcaption>{}<strong>{}</strong></figcaption><div class="scroll"{}><table{}>'
-            "<thead><tr>{}</tr></thead>{}</table></div>{}{}</figure>"
-        ).format(
-            _identity(node),
-            _tag(node),
-            self.inline(node.caption),
-            _frame(node),
-            narrow,
+        title = Markup("<strong>{}</strong>").format(self.inline(node.caption))
+        shown = Markup("<table{}><thead><tr>{}</tr></thead>{}</table>").format(
+            Markup(' class="narrow"') if node.shape and node.shape.narrow else EMPTY,
             EMPTY.join(self._head(column) for column in node.columns),
             self._bodies(node),
-            self._caption(node.note),
+        )
+        return self._standing(Markup(' class="table"'), node, title, shown, node.note)
+
+    def _standing(
+        self, kind: Markup, node: Figure | DataTable, title: Markup, shown: Markup, below: Sequence[Inline]
+    ) -> Markup:
+        """What stands between paragraphs: its number and title above, its caption and its data below."""
+        return Markup('<figure{}{}><figcaption>{}{}</figcaption><div class="scroll"{}>{}</div>{}{}</figure>').format(
+            kind,
+            Markup(' id="{}"').format(node.anchor) if node.anchor else EMPTY,
+            Markup('<span class="tag">{}</span> ').format(_name(node)) if node.number else EMPTY,
+            title,
+            # The frame scrolls on a narrow screen, so it takes the keyboard's focus and has a name.
+            Markup(' role="region" tabindex="0" aria-label="{}"').format(_name(node)) if node.number else EMPTY,
+            shown,
+            Markup('<p class="caption">{}</p>').format(self.inline(below)) if below else EMPTY,
             self.data(node),
         )
 
@@ -282,21 +277,8 @@ class HtmlWriter:
         return Markup('<td class="r{}">{}</td>').format(_padded(node.shape, r, c), body)
 
 
-def _identity(node: Figure | DataTable) -> Markup:
-    return Markup(' id="{}"').format(node.anchor) if node.anchor else EMPTY
-
-
 def _name(node: Figure | DataTable) -> str:
     return f"{'Figure' if isinstance(node, Figure) else 'Table'} {node.number}"
-
-
-def _tag(node: Figure | DataTable) -> Markup:
-    return Markup('<span class="tag">{}</span> ').format(_name(node)) if node.number else EMPTY
-
-
-def _frame(node: Figure | DataTable) -> Markup:
-    """The frame scrolls on a narrow screen, so it takes the keyboard's focus and has a name."""
-    return Markup(' role="region" tabindex="0" aria-label="{}"').format(_name(node)) if node.number else EMPTY
 
 
 def _padded(shape: TableShape | None, row: int, column: int) -> str:

@@ -188,8 +188,8 @@ def in_runs(steps: Iterable[Step], follows: Callable[[Step, Step], bool]) -> lis
 
 def grouped_inputs(inputs: Sequence[Derivation]) -> list[tuple[str, list[Derivation]]]:
     """The inputs under the headings of their kinds, empty kinds left out."""
-    groups = [(title, [i for i in inputs if i.code.startswith(letter)]) for _, letter, title in KINDS]
-    groups.append((OTHER_TITLE, [i for i in inputs if i.code.startswith(OTHER_CODE)]))
+    kinds = (*((letter, title) for _, letter, title in KINDS), (OTHER_CODE, OTHER_TITLE))
+    groups = [(title, [i for i in inputs if i.code.startswith(letter)]) for letter, title in kinds]
     return [(title, entries) for title, entries in groups if entries]
 
 

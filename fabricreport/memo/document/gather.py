@@ -114,13 +114,6 @@ def _name(cell: Any, index: int) -> str:
     return f"{notebook}, cell {number}" if notebook else f"cell {number}"
 
 
-def _bundles(cell: Any) -> Iterator[Any]:
-    for output in cell.get("outputs", []) if cell.get("cell_type") == "code" else []:
-        bundle = (output.get("data") or {}).get(MIME)
-        if isinstance(bundle, dict):
-            yield bundle
-
-
 def _homes(cells: list[Any]) -> list[str]:
     """The section of each cell: its blocks', else its own metadata's, else that of the cell before or after."""
     known = [_home(cell) for cell in cells]
@@ -132,8 +125,9 @@ def _homes(cells: list[Any]) -> list[str]:
 
 
 def _home(cell: Any) -> str:
-    block = next(_bundles(cell), None)
-    return str(block.get("section", "")) if block is not None else str(own(cell).get("section", ""))
+    outputs = cell.get("outputs", []) if cell.get("cell_type") == "code" else []
+    bundles = ((output.get("data") or {}).get(MIME) for output in outputs)
+    return str(next((b for b in bundles if isinstance(b, dict)), own(cell)).get("section", ""))
 
 
 def _markdown_cell(found: Gathered, cell: Any, home: str, where: str) -> None:

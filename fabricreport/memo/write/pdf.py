@@ -14,7 +14,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -266,41 +266,25 @@ class Found:
 
 
 def _query(folder: Path) -> Found:
-    try:
-        found = typst.query(
-            folder / "memo.typ",
-            "<layout>",
-            field="value",
-            one=True,
-            root=folder,
-            font_paths=[_fonts()],
-            ignore_system_fonts=True,
-        )
-    except typst.TypstError as error:
-        raise MemoRejected([typst_message(error)]) from error
-    layout = json.loads(found)
+    layout = json.loads(_asked_of_typst(typst.query, folder, "<layout>", field="value", one=True))
     places = {found["anchor"]: found for found in layout["anchors"]}
     return Found(layout["blocks"], layout["headings"], places, layout["pages"])
 
 
-def _fonts() -> Path:
-    return Path(matplotlib.get_data_path()) / "fonts" / "ttf"
-
-
 def _compile(folder: Path, document: Document) -> bytes:
+    day = _timestamp(document.front.date)
+    return bytes(_asked_of_typst(typst.compile, folder, format="pdf", pdf_standards="ua-1", timestamp=day))
+
+
+def _asked_of_typst(work: Callable[..., Any], folder: Path, *what: str, **how: Any) -> Any:
     try:
-        result = typst.compile(
-            folder / "memo.typ",
-            root=folder,
-            font_paths=[_fonts()],
-            ignore_system_fonts=True,
-            format="pdf",
-            pdf_standards="ua-1",
-            timestamp=_timestamp(document.front.date),
-        )
+        return work(folder / "memo.typ", *what, root=folder, font_paths=[_fonts()], ignore_system_fonts=True, **how)
     except typst.TypstError as error:
         raise MemoRejected([typst_message(error)]) from error
-    return bytes(result)
+
+
+def _fonts() -> Path:
+    return Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 
 
 def typst_message(error: typst.TypstError) -> str:
