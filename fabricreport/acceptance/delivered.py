@@ -29,7 +29,7 @@ from fabricreport.located import did_you_mean, read_bytes_strict
 from fabricreport.memo.build import front_matter
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, document_of
-from fabricreport.memo.document.gather import gather
+from fabricreport.memo.document.gather import first_heading, gather
 from fabricreport.memo.document.headlines import section_title
 from fabricreport.memo.document.leaks import leaks, machine_folders
 from fabricreport.memo.document.stitch import stitch
@@ -231,7 +231,7 @@ def documented(notebook: Any, front: Mapping[str, Any]) -> tuple[Document, list[
     memo = stitch({SECTION: notebook}, front)
     found = gather(memo)
     faults = check_memo(found)
-    title = next((node for piece in found.pieces for node in piece.nodes if isinstance(node, Heading)), None)
+    title = first_heading(found.pieces)
     found.pieces = [replace(p, nodes=tuple(n for n in p.nodes if n is not title)) for p in found.pieces]
     return document_of(found, memo), faults
 

@@ -64,28 +64,17 @@ class Figures(InputRecords, Protocol):
         ...
 
 
-class Message(Protocol):
-    """A sentence about the params: a template with its `values`, what to look at, and the keys it rests on."""
+@dataclass(frozen=True)
+class Message:
+    """A sentence about the params, what to look at, and the keys of the params file that it rests on.
 
-    @property
-    def text(self) -> str:
-        """The template."""
-        ...
+    `text` is a template; each field in braces is in `values`, a ledger number or the name of something.
+    """
 
-    @property
-    def look(self) -> str:
-        """What to look at."""
-        ...
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """Keys of the params file."""
-        ...
-
-    @property
-    def values(self) -> Mapping[str, Number | str]:
-        """What stands for the template's fields."""
-        ...
+    text: str
+    look: str
+    keys: tuple[str, ...]
+    values: Mapping[str, Number | str]
 
 
 def preview_html(nodes: Sequence[Top]) -> str:

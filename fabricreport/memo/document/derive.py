@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import Any
 
 from fabricreport import formats
 from fabricreport.bases import told
@@ -199,23 +200,32 @@ def _ids(entry: Record, name: str) -> list[str]:
 
 def _derived(entry: Record, steps: tuple[Step, ...], book: SourceBook, anchors: Anchors) -> Derivation:
     sources = _source_steps([*_ids(entry, "sources"), *_ids(entry, "inputs")], book)
+    return _entry(
+        entry,
+        anchors,
+        text=str(entry.get("text") or ""),
+        rule=one_line(str(entry.get("rule") or "")),
+        base=one_line(told(entry["base"])) if entry.get("base") else "",
+        spread=_spread(entry),
+        steps=steps,
+        # With more sources than that the reader finds each at its input, one step further.
+        sources=sources if len(sources) <= MOST_SOURCES else (),
+        section=str(entry.get("section") or ""),
+    )
+
+
+def _entry(entry: Record, anchors: Anchors, **own: Any) -> Derivation:
+    """A derivation with what its record says of itself."""
     grade = str(entry.get("grade") or "")
     return Derivation(
         id=str(entry["id"]),
         anchor=anchors.of("d", str(entry["id"])),
         label=one_line(str(entry.get("label") or entry["id"])),
-        text=str(entry.get("text") or ""),
-        rule=one_line(str(entry.get("rule") or "")),
-        base=one_line(told(entry["base"])) if entry.get("base") else "",
         grade=grade,
         footing=FOOTING.get(grade, ""),
         date=str(entry.get("date") or ""),
-        spread=_spread(entry),
-        steps=steps,
-        # With more sources than that the reader finds each at its input, one step further.
-        sources=sources if len(sources) <= MOST_SOURCES else (),
         stale=bool(entry.get("stale")),
-        section=str(entry.get("section") or ""),
+        **own,
     )
 
 
@@ -284,7 +294,6 @@ def _inputs(
 
 def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors: Anchors) -> Derivation:
     """`repeated` are the ledger numbers that quote this input: their texts stand in where it has none of its own."""
-    grade = str(entry.get("grade") or "")
     override = entry.get("override")
     notices = []
     if isinstance(override, dict):
@@ -294,18 +303,13 @@ def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors:
         notices.append(f"Good until {one_line(str(entry['expiry']))}")
     text = str(entry.get("text") or "")
     said = ", ".join(dict.fromkeys(str(n.get("text") or "") for n in repeated))
-    return Derivation(
-        id=str(entry["id"]),
-        anchor=anchors.of("d", str(entry["id"])),
-        label=one_line(str(entry.get("label") or entry["id"])),
+    return _entry(
+        entry,
+        anchors,
         text=text or said,
-        grade=grade,
-        footing=FOOTING.get(grade, ""),
-        date=str(entry.get("date") or ""),
         # A range already says how far the figure may be off.
         spread="" if " to " in text else next((s for n in repeated if (s := _spread(n))), ""),
         sources=_source_steps([str(entry["id"])], book),
-        stale=bool(entry.get("stale")),
         remark=one_line(str(entry.get("use") or "")),
         notice=". ".join(n.rstrip(".") for n in notices),
     )

@@ -16,15 +16,13 @@ from fabricreport.blocks.nodes import DataTable, Figure, Flow, Glance, Heading, 
 from fabricreport.errors import Problem
 from fabricreport.marks import keys
 from fabricreport.memo.document.derive import Derivation, InputSet, appendix, quoted_input
-from fabricreport.memo.document.gather import Gathered, Piece, gather, parted
+from fabricreport.memo.document.gather import Gathered, Piece, first_heading, gather, parted
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
 from fabricreport.memo.document.safe import one_line, visible
 from fabricreport.memo.document.sources import Source, SourceBook
 
 DRAFT, CLIENT_COPY = "Draft", "Client copy"
 MEMORANDUM, LETTERS = "Memorandum", "Letters"
-SOURCES_TITLE = "Sources"
-DERIVATIONS_TITLE = "Where each number comes from"
 
 
 @dataclass(frozen=True)
@@ -159,12 +157,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     numbering = Numbering(found.ledger, book, problems, found.report, rings=front.marked)
     first, body = numbering.numbered(first), numbering.numbered(body)
     annexes = numbering.numbered(_grouped(annex, section_titles), annex=True)
-    sources_at = numbering.closing_annex(SOURCES_TITLE, "sec-sources") if numbering.uses_sources(found.pieces) else None
-    derivations_at = (
-        numbering.closing_annex(DERIVATIONS_TITLE, "sec-derivations")
-        if numbering.prints_numbers(found.pieces)
-        else None
-    )
+    sources_at, derivations_at = numbering.closings(found.pieces)
     done_glance = numbering.glance(glance) if glance else None
     done_first = numbering.placed(first)
     met, numbering.rings = numbering.used_numbers(), False
@@ -233,7 +226,8 @@ def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter,
     titles = {
         str(s.get("id")): one_line(str(s.get("title", ""))) for s in own.get("sections", []) if isinstance(s, dict)
     }
-    title = line("title") or _first_heading(pieces) or one_line(name) or "Memo"
+    heading = first_heading(pieces)
+    title = line("title") or (one_line(plain_text(heading.children)) if heading else "") or one_line(name) or "Memo"
     front = FrontMatter(
         title=title,
         client=line("client"),
@@ -258,12 +252,6 @@ def _unmarked(found: Gathered) -> Gathered:
     plain = {"stale": False, "assumed": False}
     ledger, inputs = ({i: {**entry, **plain} for i, entry in book.items()} for book in (found.ledger, found.inputs))
     return replace(found, ledger=ledger, inputs=inputs)
-
-
-def _first_heading(pieces: list[Piece]) -> str:
-    headings = (node for piece in pieces for node in piece.nodes if isinstance(node, Heading))
-    first = next(headings, None)
-    return one_line(plain_text(first.children)) if first else ""
 
 
 def _without_glance(pieces: list[Piece], problems: list[Problem]) -> tuple[Glance | None, list[Piece]]:

@@ -9,7 +9,7 @@ from typing import Any
 from fabricreport.blocks.cells import Carried, bind_cell
 from fabricreport.blocks.document import MIME
 from fabricreport.blocks.node_json import MalformedNode, top_from_json
-from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, Paragraph, Text, Top, rebuilt
+from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, Heading, Paragraph, Text, Top, rebuilt
 from fabricreport.blocks.say import together
 from fabricreport.errors import Problem
 from fabricreport.ledger import Record
@@ -48,6 +48,11 @@ class Parts:
     def printed(self) -> list[Piece]:
         """All of them in reading order."""
         return [*self.body, *self.annexes]
+
+
+def first_heading(pieces: Iterable[Piece]) -> Heading | None:
+    """The first heading of some pieces, which is the title of what has no other."""
+    return next((node for piece in pieces for node in piece.nodes if isinstance(node, Heading)), None)
 
 
 def parted(pieces: Sequence[Piece]) -> Parts:

@@ -55,6 +55,7 @@ _PT_PER_PX = 0.6
 
 
 CLOSING_ANNEXES = frozenset({"sec-sources", "sec-derivations"})
+SOURCES_TITLE, DERIVATIONS_TITLE = "Sources", "Where each number comes from"
 _SUBJECTS = {"tco": "total cost", "tail_risk": "tail risk", "decision": "the decision"}
 _SECTION_OF = {"tail": "tail_risk"}
 _OF_SECTION = re.compile(rf"(?:sec|tab|fig)-({'|'.join((*SECTION_NAMES, *_SECTION_OF))})(?:-|\Z)")
@@ -162,7 +163,7 @@ class Numbering:
             done.append(replace(piece, nodes=rebuilt(piece.nodes, of_node=partial(self._numbered, annex=annex))))
         return done
 
-    def closing_annex(self, title: str, identity: str) -> ContentsLine:
+    def _closing(self, title: str, identity: str) -> ContentsLine:
         """An annex the writers fill themselves (sources, derivations)."""
         self._open_annex()
         anchor = self.anchors.of("m", identity)
@@ -170,20 +171,18 @@ class Numbering:
         self.targets[identity] = (number.replace(" ", NBSP), anchor)
         return ContentsLine(number, anchor, title, 1, True)
 
-    def prints_numbers(self, pieces: Iterable[Piece]) -> bool:
-        """True if any ledger number is printed anywhere."""
-        return any(isinstance(node, Num) for piece in pieces for node in walk(piece.nodes))
-
-    def uses_sources(self, pieces: Iterable[Piece]) -> bool:
-        """True if anything cited, or behind a printed number, has a source."""
-        ids: set[str] = set()
-        for node in (n for piece in pieces for n in walk(piece.nodes)):
-            if isinstance(node, Cite):
-                ids |= set(node.ids)
-            elif isinstance(node, Num):
-                entry = self.ledger.get(node.id, {})
-                ids |= {str(i) for i in [*(entry.get("inputs") or []), *(entry.get("sources") or [])]}
-        return any(self.book.inputs.get(i, {}).get("source") for i in ids)
+    def closings(self, pieces: Iterable[Piece]) -> tuple[ContentsLine | None, ContentsLine | None]:
+        """The annexes of sources, where anything cited or behind a printed number has one, and of derivations, where a
+        number is printed."""
+        nodes = [node for piece in pieces for node in walk(piece.nodes)]
+        entries = [self.ledger.get(node.id, {}) for node in nodes if isinstance(node, Num)]
+        ids = {str(i) for entry in entries for name in ("inputs", "sources") for i in entry.get(name) or ()}
+        ids |= {i for node in nodes if isinstance(node, Cite) for i in node.ids}
+        has_source = any(self.book.inputs.get(i, {}).get("source") for i in ids)
+        return (
+            self._closing(SOURCES_TITLE, "sec-sources") if has_source else None,
+            self._closing(DERIVATIONS_TITLE, "sec-derivations") if entries else None,
+        )
 
     def _numbered(self, node: Node, *, annex: bool) -> Node:
         if isinstance(node, Heading):
