@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fabricreport import formats
 from fabricreport.formats import currency_of
 from fabricreport.provenance import aged, drawn_exactly, inputs_of, mean_of, plain
 from fabricreport.vocabulary import Grade
@@ -17,6 +18,8 @@ AGED = 0.05
 """The part of an amount that prices out of date must make up for it to be marked, and a part must be for its own mark to count."""
 MOSTLY = 0.5
 """The part of a range that assumptions must carry for a figure to be one that is assumed."""
+DAGGER, RING = "†", "○"
+"""At an amount that rests on prices out of date; at what is mostly assumed."""
 _DRAWN = ("price:", "evidence:", "contested:", "param:")
 """Kinds of inputs that have draws."""
 
@@ -88,3 +91,14 @@ def _carried(values: NDArray[np.float64], cause: NDArray[np.float64]) -> float:
     moving, centred = cause - cause.mean(), values - values.mean()
     part = float(moving @ centred) ** 2 / float((moving @ moving) * (centred @ centred))
     return max(part - 1 / values.size, 0.0)
+
+
+def keys(*, stale: bool, assumed: bool) -> tuple[str, ...]:
+    """What the marks at numbers mean, as the key under page one tells it: a text for each that the document bears."""
+    aged, mostly = (formats.write(part, "share") for part in (AGED, MOSTLY))
+    dagger = (
+        f"A dagger ({DAGGER}): prices expired, or about to within two weeks, may be {aged} or more of the money, "
+        "or of a part as large; headings and drawings bear none."
+    )
+    ring = f"A ring ({RING}), at figures of page one and heads of rows that are so throughout, or an open bar: we assume {mostly} or more of the range."
+    return (*((dagger,) if stale else ()), *((ring,) if assumed else ()))

@@ -20,7 +20,7 @@ from typing import Any
 from fabricreport.acceptance.facts import facts_of
 from fabricreport.acceptance.opened import SECTION, Delivery
 from fabricreport.acceptance.study import accept, folder_of, handed_beside, plan_of, read_logs
-from fabricreport.blocks.nodes import Heading, Node, rebuilt
+from fabricreport.blocks.nodes import Heading, Node, Num, rebuilt
 from fabricreport.case import open_case
 from fabricreport.descriptors import HAS_LINKS
 from fabricreport.errors import InputError, MemoRejected, Problem, SectionFailed
@@ -29,10 +29,9 @@ from fabricreport.located import did_you_mean, read_bytes_strict
 from fabricreport.memo.build import front_matter
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, document_of
-from fabricreport.memo.document.gather import gather
+from fabricreport.memo.document.gather import first_heading, gather
 from fabricreport.memo.document.headlines import section_title
 from fabricreport.memo.document.leaks import leaks, machine_folders
-from fabricreport.memo.document.placed import PlacedNum
 from fabricreport.memo.document.stitch import stitch
 from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.failures import clear_failed, keep_failed
@@ -232,7 +231,7 @@ def documented(notebook: Any, front: Mapping[str, Any]) -> tuple[Document, list[
     memo = stitch({SECTION: notebook}, front)
     found = gather(memo)
     faults = check_memo(found)
-    title = next((node for piece in found.pieces for node in piece.nodes if isinstance(node, Heading)), None)
+    title = first_heading(found.pieces)
     found.pieces = [replace(p, nodes=tuple(n for n in p.nodes if n is not title)) for p in found.pieces]
     return document_of(found, memo), faults
 
@@ -241,7 +240,7 @@ def two_pages(document: Document) -> Document:
     """The document as it is printed: what goes to the meeting. Every threshold, sources and derivations stand in the HTML."""
 
     def bare(node: Node) -> Node:
-        return replace(node, footing="") if isinstance(node, PlacedNum) else node
+        return replace(node, footing="") if isinstance(node, Num) else node
 
     body = takewhile(lambda node: not (isinstance(node, Heading) and node.id == IN_FULL), document.body)
     return replace(

@@ -45,7 +45,7 @@ def _test(found: Acceptance, one: Judged) -> dict[str, Any]:
         "gpus": one.gpus,
         "size_bytes": one.size_bytes or None,
         "verdict": str(one.verdict),
-        "reason": reason(Figures(found), one).text,
+        "reason": reason(Figures(found), one).sentence,
         "why": str(one.why),
         "measured": None if one.measured is None else _rounded(one.measured),
         "threshold": _rounded(one.threshold),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any
@@ -14,6 +13,7 @@ from fabricreport.acceptance.figures import Figures
 from fabricreport.acceptance.judging import Fault, Judged, TestVerdict
 from fabricreport.acceptance.result import Acceptance, Outcome, ranks_refused
 from fabricreport.acceptance.runs import Flaw
+from fabricreport.blocks.phrases import Phrase
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.formats import NBSP, listed
@@ -31,17 +31,13 @@ def _texts() -> Mapping[str, Mapping[str, str]]:
     return found
 
 
-@dataclass(frozen=True)
-class Said:
-    """Why a test stands as it does: a template and what its fields stand for."""
-
-    template: str
-    values: Mapping[str, Number | Name]
+class Said(Phrase):
+    """Why a test stands as it does, or what it asks: a template and what its fields stand for."""
 
     @property
-    def text(self) -> str:
+    def sentence(self) -> str:
         """The sentence, for data and for a terminal."""
-        filled = _FIELD.sub(lambda f: str(getattr(self.values[f[1]], "text", self.values[f[1]])), self.template)
+        filled = _FIELD.sub(lambda f: str(getattr(self.words[f[1]], "text", self.words[f[1]])), self.text)
         return filled.replace(NBSP, " ")
 
 
@@ -180,5 +176,5 @@ def _once(found: Acceptance, verdict: TestVerdict) -> list[Judged]:
 
 def _named(found: Acceptance, one: Judged) -> Named:
     return Named(
-        one.test.id, one.test.id.lower(), why=Name(reason(Figures(found), one).text), command=Name(one.test.command)
+        one.test.id, one.test.id.lower(), why=Name(reason(Figures(found), one).sentence), command=Name(one.test.command)
     )

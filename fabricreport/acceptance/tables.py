@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from fabricreport.acceptance.figures import Figures
 from fabricreport.acceptance.judging import RATIO, Judged
 from fabricreport.acceptance.result import Acceptance
-from fabricreport.acceptance.speech import Said, reason_in_short
+from fabricreport.acceptance.speech import reason_in_short
 from fabricreport.blocks import Column, Name, Row, Table
-from fabricreport.blocks.phrases import Bound
+from fabricreport.blocks.phrases import Phrase
 from fabricreport.blocks.tables import Cell
-from fabricreport.blocks.template import Binder, Prose
 from fabricreport.ledger import Number
 
 _RUNS = "{found}\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}{wanted}"
@@ -51,28 +50,24 @@ def credit(found: Acceptance) -> Table:
 def _table(found: Acceptance, judged: Iterable[Judged]) -> Table:
     figures = Figures(found)
     heads = ("Test", "Verdict", "On", "At", "Asked for", "Measured", "Runs", "Because")
-    rows = [Row(_cells(found, figures, one)) for one in judged]
+    rows = [Row(_cells(figures, one)) for one in judged]
     return Table([Column(head) for head in heads], rows)
 
 
-def _cells(found: Acceptance, figures: Figures, one: Judged) -> list[Cell]:
+def _cells(figures: Figures, one: Judged) -> list[Cell]:
     asked = figures.asked(one)
     bar = _EXACT if one.test.unit == RATIO else _LEAST if one.test.at_least else _MOST
     said = [
-        _number(found, figures.gpus(one)),
-        _number(found, figures.size(one)),
-        _bound(found, Said(bar, {"asked": asked})),
-        _number(found, figures.measured(one)),
-        _bound(found, Said(_RUNS, {"found": figures.runs(one), "wanted": figures.wanted(one)})),
-        _bound(found, reason_in_short(figures, one)),
+        _number(figures.gpus(one)),
+        _number(figures.size(one)),
+        Phrase(bar, {"asked": asked}),
+        _number(figures.measured(one)),
+        Phrase(_RUNS, {"found": figures.runs(one), "wanted": figures.wanted(one)}),
+        reason_in_short(figures, one),
     ]
     return [Name(one.test.id), str(one.verdict), *said]
 
 
-def _number(found: Acceptance, number: Number | None) -> Bound | None:
+def _number(number: Number | None) -> Phrase | None:
     """A number with its unit, in a column of several units that is set left."""
-    return None if number is None else _bound(found, Said("{it}", {"it": number}))
-
-
-def _bound(found: Acceptance, said: Said) -> Bound:
-    return Bound(Prose(said.template), Binder(found.case.figure, said.values))
+    return None if number is None else Phrase("{it}", {"it": number})

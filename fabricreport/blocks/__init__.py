@@ -3,7 +3,7 @@
 May not know papermill or nbconvert.
 """
 
-from fabricreport.blocks.document import MIME, Block, Chart, Drawing, Section
+from fabricreport.blocks.document import MIME, Block, Drawing, Section
 from fabricreport.blocks.say import open_section
 from fabricreport.blocks.tables import RANGE, Column, Row, Table
 from fabricreport.findings import Name, Named
@@ -12,7 +12,6 @@ __all__ = [
     "MIME",
     "RANGE",
     "Block",
-    "Chart",
     "Column",
     "Drawing",
     "Name",

@@ -29,13 +29,13 @@ _BRACES = "Braces that are meant to be printed are doubled: {{ and }}."
 
 
 @dataclass(frozen=True)
-class BoundCell:
-    """A Markdown cell as document nodes, with the ledger entries and inputs behind it, and what could not be filled."""
+class Carried:
+    """A cell or an output as document nodes, what could not be filled or shown, the ledger entries and inputs behind it."""
 
-    nodes: tuple[Flow, ...]
-    ledger: tuple[Record, ...]
-    inputs: tuple[Record, ...]
-    faults: tuple[Problem, ...]
+    nodes: tuple[Flow, ...] = ()
+    faults: tuple[Problem, ...] = ()
+    ledger: tuple[Record, ...] = ()
+    inputs: tuple[Record, ...] = ()
 
 
 def fields_of(text: str) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def fields_of(text: str) -> tuple[str, ...]:
             found[field] = None
         return Text("")
 
-    parse_markdown(text, field=note)
+    parse_markdown(text, note)
     return tuple(found)
 
 
@@ -64,13 +64,8 @@ def _answer(field: str, case: Figures | None, words: Mapping[str, object]) -> di
     binder = Binder(case.figure, words)
     try:
         node = binder.field_node(field)
-        numbers = list(binder.numbers.values())
-        used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
-        return {
-            "node": to_json(node),
-            "ledger": [n.as_dict() for n in numbers],
-            "inputs": [dict(case.record(i)) for i in used],
-        }
+        ledger, inputs = binder.behind(case)
+        return {"node": to_json(node), "ledger": ledger, "inputs": inputs}
     except Exception as error:  # whatever an analysis raises is a fault of this field, told with its cell
         said = str(error.args[0]) if isinstance(error, LookupError) and error.args else str(error)
         return {"fault": said or type(error).__name__}
@@ -86,7 +81,7 @@ def show_answers(fields: Iterable[str], namespace: Mapping[str, Any]) -> None:
     display({ANSWERS_MIME: given}, raw=True)  # type: ignore[no-untyped-call]
 
 
-def bind_cell(text: str, given: Mapping[str, Any], section: str, images: Mapping[str, str] | None = None) -> BoundCell:
+def bind_cell(text: str, given: Mapping[str, Any], section: str, images: Mapping[str, str] | None = None) -> Carried:
     """The cell with every field filled from `given`; one without an answer is named and printed without its braces."""
     used: dict[str, Mapping[str, Any]] = {}
     faults: dict[str, Problem] = {}
@@ -105,13 +100,9 @@ def bind_cell(text: str, given: Mapping[str, Any], section: str, images: Mapping
         faults[field] = Problem("a field of a Markdown cell is not filled", value=f"{{{field}}}", remedy=remedy)
         return Text(f"[{field}]")
 
-    nodes = parse_markdown(text, images=images, field=fill)
-    return BoundCell(
-        nodes,
-        tuple({**entry, "section": section} for entry in _records(used, "ledger")),
-        tuple(_records(used, "inputs")),
-        tuple(faults.values()),
-    )
+    nodes = parse_markdown(text, fill, images)
+    ledger = tuple({**entry, "section": section} for entry in _records(used, "ledger"))
+    return Carried(nodes, tuple(faults.values()), ledger, tuple(_records(used, "inputs")))
 
 
 def _records(used: Mapping[str, Mapping[str, Any]], kind: str) -> list[Record]:

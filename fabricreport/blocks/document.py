@@ -12,26 +12,38 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast, get_args
 
+from markupsafe import Markup
+
+from fabricreport.blocks.html import HtmlWriter
 from fabricreport.blocks.node_json import to_json
 from fabricreport.blocks.nodes import (
     Callout,
+    DataTable,
     Figure,
     Formula,
     Heading,
     Headline,
+    Paragraph,
     Tone,
     Top,
     plain_text,
+    walk,
 )
-from fabricreport.blocks.phrases import Bound, Phrase
-from fabricreport.blocks.preview import preview_html, preview_text
-from fabricreport.blocks.tables import Cell, Column, Row, frame_parts, table_node
-from fabricreport.blocks.template import Binder, Prose
+from fabricreport.blocks.tables import Column, Row, frame_parts, table_node
+from fabricreport.blocks.template import Binder
 from fabricreport.findings import Facts, Name
 from fabricreport.ledger import Number, Record
 from fabricreport.marks import InputRecords
 
 MIME = "application/vnd.fabricreport.block+json"
+_STYLE = Markup(
+    ".fabricreport .num{border-bottom:1px dotted}.fabricreport .tag{color:#5b6472}"
+    ".fabricreport td,.fabricreport th{text-align:left}.fabricreport .r{text-align:right}"
+    ".fabricreport .callout{border-left:4px solid #5b6472;padding:.2em 1em;margin:1em 0}"
+    ".fabricreport .decision{border-color:#2f6f4f}.fabricreport .caution{border-color:#b3541e}"
+    ".fabricreport .tiles{display:flex;gap:2em}.fabricreport .value{display:block;font-size:1.4em}"
+    ".fabricreport .subtitle{display:block}.fabricreport .total,.fabricreport .winner{font-weight:bold}"
+)
 TONES = get_args(Tone)
 
 
@@ -52,28 +64,35 @@ class Figures(InputRecords, Protocol):
         ...
 
 
-class Message(Protocol):
-    """A sentence about the params: a template with its `values`, what to look at, and the keys it rests on."""
+@dataclass(frozen=True)
+class Message:
+    """A sentence about the params, what to look at, and the keys of the params file that it rests on.
 
-    @property
-    def text(self) -> str:
-        """The template."""
-        ...
+    `text` is a template; each field in braces is in `values`, a ledger number or the name of something.
+    """
 
-    @property
-    def look(self) -> str:
-        """What to look at."""
-        ...
+    text: str
+    look: str
+    keys: tuple[str, ...]
+    values: Mapping[str, Number | str]
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """Keys of the params file."""
-        ...
 
-    @property
-    def values(self) -> Mapping[str, Number | str]:
-        """What stands for the template's fields."""
-        ...
+def preview_html(nodes: Sequence[Top]) -> str:
+    """Block nodes as a fragment of HTML with its own small style."""
+    return str(Markup('<div class="fabricreport"><style>{}</style>{}</div>').format(_STYLE, HtmlWriter().blocks(nodes)))
+
+
+def preview_text(nodes: Sequence[Top]) -> str:
+    """The words of block nodes, one block to a line."""
+    lines = []
+    for node in walk(nodes):
+        if isinstance(node, Paragraph | Heading):
+            lines.append(plain_text(node.children))
+        elif isinstance(node, Figure):
+            lines.append(f"{plain_text(node.title)}: {node.alt}")
+        elif isinstance(node, DataTable):
+            lines.append(plain_text(node.caption))
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -108,24 +127,6 @@ class Block:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return {MIME: self.bundle, "text/html": preview_html(self.nodes), "text/plain": preview_text(self.nodes)}
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A drawn chart: a finding as title, what is measured as subtitle, alt text, the data it plots.
-
-    `svg` is the drawing; `data` its rows for the CSV, the first one the header. Title, subtitle, caption and
-    alt are templates bound with `values`.
-    """
-
-    id: str
-    title: str
-    subtitle: str
-    alt: str
-    svg: str
-    data: tuple[tuple[str, ...], ...]
-    caption: str = ""
-    values: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True)
@@ -194,29 +195,28 @@ class Section:
 
     def messages(self, tone: str, title: str, messages: Iterable[Message]) -> None:
         """A boxed list of messages, each with the keys of the params it rests on; nothing without any."""
-        told = [(m.text, m.look, m.keys, m.values) for m in messages]
-        lines = [
-            f"- {text} {look} (In your answers: {', '.join(f'`{key}`' for key in keys)}.)"
-            for text, look, keys, _ in told
-        ]
-        values = {name: v for *_, said in told for name, v in said.items()}
+        told = list(messages)
+        lines = [f"- {m.text} {m.look} (In your answers: {', '.join(f'`{key}`' for key in m.keys)}.)" for m in told]
+        values = {name: value for message in told for name, value in message.values.items()}
         named = {name: Name(v) if isinstance(v, str) else v for name, v in values.items()}
         if lines:
             self.callout(tone, title, "\n".join(lines), **named)
 
-    def chart(self, chart: Chart) -> None:
-        """A chart with its alt text and data."""
-        binder = self.binder(chart.values or {})
-        alt = binder.inline(chart.alt)
+    def chart(
+        self, chart: Drawing, *, title: str, subtitle: str, alt: str, caption: str = "", **values: object
+    ) -> None:
+        """A chart: a finding as title, what is measured as subtitle, its words for who cannot see it, its data."""
+        binder = self.binder({**values, **chart.values})
+        told = binder.inline(alt)
         node = Figure(
             id=chart.id,
-            title=binder.inline(chart.title),
-            subtitle=binder.inline(chart.subtitle),
-            caption=binder.inline(chart.caption) if chart.caption else (),
-            alt=plain_text(alt).strip(),
+            title=binder.inline(title),
+            subtitle=binder.inline(subtitle),
+            caption=binder.inline(caption) if caption else (),
+            alt=plain_text(told).strip(),
             svg=chart.svg,
             data=tuple(tuple(row) for row in chart.data),
-            alt_nodes=alt,
+            alt_nodes=told,
         )
         self.emit((node,), binder)
 
@@ -232,14 +232,7 @@ class Section:
     ) -> None:
         """A table whose caption states its takeaway; units stand in the column heads."""
         binder = self.binder(values)
-        said = [replace(row, cells=[self._said(cell) for cell in row.cells]) for row in rows]
-        self.emit((table_node(binder, table_id, caption, columns, said, note),), binder)
-
-    def _said(self, cell: Cell) -> Cell:
-        """A cell as it stands, a phrase with what fills its fields."""
-        if not isinstance(cell, Phrase):
-            return cell
-        return Bound(Prose(cell.text), self.binder(cell.words))
+        self.emit((table_node(binder, table_id, caption, columns, rows, note),), binder)
 
     def frame(self, frame: Any, table_id: str, caption: str, *, note: str = "", **values: object) -> None:
         """A pandas DataFrame as a table; figures in its cells are ledger numbers (`case.figure(…)`, `case.number(…)`)."""
@@ -269,13 +262,12 @@ class Section:
 
         `further`: the first paragraph goes on in that of the block before.
         """
-        numbers = [binder.numbers[i] for i in sorted(binder.numbers)]
-        used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
+        ledger, inputs = binder.behind(self._case)
         block = Block(
             section=self.name,
             nodes=nodes,
-            ledger=tuple({**n.as_dict(), "section": self.name} for n in numbers),
-            inputs=tuple(dict(self._case.record(i)) for i in used),
+            ledger=tuple({**entry, "section": self.name} for entry in ledger),
+            inputs=tuple(inputs),
             names=tuple(sorted({*binder.names, *self._case.names})),
             compared=getattr(self._case, "compared", None) or {},
             further=further,

@@ -1,7 +1,7 @@
 """Document nodes to HTML: the one writer, of JupyterLab's preview and of the memo.
 
-Every piece of text passes `markupsafe`. This class writes nodes as a notebook emits them; what a memo adds to them
-(numbers, anchors, files) stands in the methods that `memo.write.html_nodes` overrides.
+Every piece of text passes `markupsafe`. A node that a memo has placed is written with its number, its anchor and its links;
+drawings and files to take along are the memo's own (`memo.write.html`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from fabricreport.blocks.nodes import (
     Link,
     Note,
     Num,
-    Numbered,
     OrderedList,
     Paragraph,
     Preformatted,
@@ -41,14 +40,19 @@ from fabricreport.blocks.nodes import (
     Strong,
     TableColumn,
     TableRow,
+    TableShape,
     Text,
     Top,
     is_of_report,
     plain_text,
 )
+from fabricreport.marks import DAGGER, RING
 
 EMPTY: Final = Markup("")
 TONES = {"decision": "Decision", "caution": "Caution", "note": "Note"}
+_MOST_PADDED = 6
+_RING = Markup('<span class="ring" title="mostly assumed">{}</span>').format(RING)
+_STALE = Markup('<span class="stale" title="rests on prices out of date">{}</span>').format(DAGGER)
 
 
 _WHOLE = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b|[−-][$€£]\d[\d.,]*[a-zA-Z]*|−\d[\d.,]*")
@@ -65,7 +69,10 @@ def unbroken(words: str) -> Markup:
 
 
 class HtmlWriter:
-    """Writes nodes in reading order."""
+    """Writes nodes in reading order; remembers where each number stands first, so that its derivation can link back."""
+
+    def __init__(self) -> None:
+        self.first_use: dict[str, str] = {}
 
     # ---- inline
 
@@ -101,22 +108,42 @@ class HtmlWriter:
                 assert_never(node)
 
     def number(self, node: Num) -> Markup:
-        """A number of the ledger, its id as tooltip."""
-        return Markup('<data class="num" value="{}" title="ledger: {}">{}</data>').format(
-            node.text if node.value is None else node.value, node.id, node.text
+        """A number of the ledger: its id as tooltip, or in a memo a link that opens its derivation."""
+        value = node.text if node.value is None else node.value
+        if not node.anchor:
+            return Markup('<data class="num" value="{}" title="ledger: {}">{}</data>').format(value, node.id, node.text)
+        identity = EMPTY
+        if node.anchor not in self.first_use:
+            self.first_use[node.anchor] = f"u-{node.anchor}"
+            identity = Markup(' id="{}"').format(self.first_use[node.anchor])
+        return Markup('<a class="num {}"{} href="#{}"><data value="{}">{}</data>{}</a>{}').format(
+            node.footing,
+            identity,
+            node.anchor,
+            value,
+            unbroken(node.text),
+            _STALE if node.stale else EMPTY,
+            _RING if node.ring else EMPTY,
         )
 
     def reference(self, node: Ref) -> Markup:
-        """A cross-reference."""
+        """A cross-reference, in a memo a link to a figure, a table or a heading."""
+        if node.anchor:
+            return _inner_link(node.anchor, node.called)
         return Markup("<em>[{}]</em>").format(EVIDENCE_REPORT if is_of_report(node.id) else node.shown)
 
     def citation(self, node: Cite) -> Markup:
-        """A citation."""
-        return Markup("<sup>[{}]</sup>").format(", ".join(node.ids))
+        """A citation, in a memo links into the source list."""
+        if not node.sources:
+            return Markup("<sup>[{}]</sup>").format(", ".join(node.ids))
+        refs = Markup(", ").join(_inner_link(f"s-{number}", number) for number in node.sources)
+        return Markup('<span class="cite">[{}]</span>').format(refs)
 
     def footnote(self, node: Note) -> Markup:
-        """A footnote's mark."""
-        return Markup("<sup>({})</sup>").format(self.inline(node.children))
+        """A footnote's mark; in a memo the note itself stands at the end."""
+        if not node.number:
+            return Markup("<sup>({})</sup>").format(self.inline(node.children))
+        return Markup('<sup><a id="nr-{0}" href="#n-{0}" aria-label="Footnote {0}">{0}</a></sup>').format(node.number)
 
     # ---- blocks
 
@@ -128,8 +155,10 @@ class HtmlWriter:
         match node:
             case Paragraph():
                 return Markup("<p>{}</p>").format(self.inline(node.children))
+            case Heading() if node.number:
+                return heading(node.level, node.anchor, node.number, self.inline(node.children))
             case Heading():
-                return self.heading(node)
+                return Markup("<h{0}>{1}</h{0}>").format(node.level + 1, self.inline(node.children))
             case BulletList() | OrderedList():
                 items = [Markup("<li>{}</li>").format(self.blocks(item)) for item in node.items]
                 return Markup("<{0}>{1}</{0}>").format(node.kind, EMPTY.join(items))
@@ -159,18 +188,6 @@ class HtmlWriter:
             case _:
                 assert_never(node)
 
-    def heading(self, node: Heading) -> Markup:
-        """A heading; the memo's title is the page's h1, so level 1 is an h2."""
-        return Markup("<h{0}>{1}</h{0}>").format(node.level + 1, self.inline(node.children))
-
-    def identity(self, node: Numbered) -> Markup:
-        """The attribute that references lead to."""
-        return EMPTY
-
-    def tag(self, node: Figure | DataTable) -> Markup:
-        """The number before a figure's title or a table's caption."""
-        return EMPTY
-
     def drawing(self, svg: str, alt: str) -> Markup:
         """A drawing with its words."""
         # Safe to mark: the preview stands in the notebook whose own code drew it.
@@ -179,22 +196,6 @@ class HtmlWriter:
     def data(self, node: Figure | DataTable) -> Markup:
         """What lets a reader take the data along."""
         return EMPTY
-
-    def frame(self, node: Figure | DataTable) -> Markup:
-        """Attributes of the box in which a wide drawing or table scrolls."""
-        return EMPTY
-
-    def table_class(self, node: DataTable) -> Markup:
-        """The attribute that sets a table's width."""
-        return EMPTY
-
-    def row_mark(self, row: TableRow) -> Markup:
-        """What a mark at the head of a row says of all of it."""
-        return EMPTY
-
-    def digits(self, node: DataTable, row: int, column: int) -> str:
-        """Classes that line up the decimal point of a cell set right."""
-        return ""
 
     def _callout(self, node: Callout) -> Markup:
         title = Markup("<strong>{}</strong>").format(self.inline(node.title)) if node.title else EMPTY
@@ -215,35 +216,31 @@ class HtmlWriter:
 
     def _figure(self, node: Figure) -> Markup:
         subtitle = Markup('<span class="subtitle">{}</span>').format(self.inline(node.subtitle))
-        return Markup(
-            '<figure{}><figcaption>{}<strong>{}</strong> {}</figcaption><div class="scroll"{}>{}</div>{}{}</figure>'
-        ).format(
-            self.identity(node),
-            self.tag(node),
-            self.inline(node.title),
-            subtitle if node.subtitle else EMPTY,
-            self.frame(node),
-            self.drawing(node.svg, node.alt),
-            self._caption(node.caption),
-            self.data(node),
-        )
-
-    def _caption(self, nodes: Sequence[Inline]) -> Markup:
-        return Markup('<p class="caption">{}</p>').format(self.inline(nodes)) if nodes else EMPTY
+        title = Markup("<strong>{}</strong> {}").format(self.inline(node.title), subtitle if node.subtitle else EMPTY)
+        return self._standing(EMPTY, node, title, self.drawing(node.svg, node.alt), node.caption)
 
     def _table(self, node: DataTable) -> Markup:
-        return Markup(
-            '<figure class="table"{}><figcaption>{}<strong>{}</strong></figcaption><div class="scroll"{}><table{}>'
-            "<thead><tr>{}</tr></thead>{}</table></div>{}{}</figure>"
-        ).format(
-            self.identity(node),
-            self.tag(node),
-            self.inline(node.caption),
-            self.frame(node),
-            self.table_class(node),
+        title = Markup("<strong>{}</strong>").format(self.inline(node.caption))
+        shown = Markup("<table{}><thead><tr>{}</tr></thead>{}</table>").format(
+            Markup(' class="narrow"') if node.shape and node.shape.narrow else EMPTY,
             EMPTY.join(self._head(column) for column in node.columns),
             self._bodies(node),
-            self._caption(node.note),
+        )
+        return self._standing(Markup(' class="table"'), node, title, shown, node.note)
+
+    def _standing(
+        self, kind: Markup, node: Figure | DataTable, title: Markup, shown: Markup, below: Sequence[Inline]
+    ) -> Markup:
+        """What stands between paragraphs: its number and title above, its caption and its data below."""
+        return Markup('<figure{}{}><figcaption>{}{}</figcaption><div class="scroll"{}>{}</div>{}{}</figure>').format(
+            kind,
+            Markup(' id="{}"').format(node.anchor) if node.anchor else EMPTY,
+            Markup('<span class="tag">{}</span> ').format(_name(node)) if node.number else EMPTY,
+            title,
+            # The frame scrolls on a narrow screen, so it takes the keyboard's focus and has a name.
+            Markup(' role="region" tabindex="0" aria-label="{}"').format(_name(node)) if node.number else EMPTY,
+            shown,
+            Markup('<p class="caption">{}</p>').format(self.inline(below)) if below else EMPTY,
             self.data(node),
         )
 
@@ -273,8 +270,29 @@ class HtmlWriter:
         right = node.columns[c].align == "right"
         if c == 0:
             mark = Markup('<span class="mark" title="first choice">▸</span> ') if row.role == "winner" else EMPTY
-            words = Markup("{}{}{}").format(mark, body, self.row_mark(row))
+            words = Markup("{}{}{}").format(mark, body, _RING if row.ring else EMPTY)
             return Markup('<th scope="row" class="first{}">{}</th>').format(" r" if right else "", words)
         if not right:
             return Markup("<td>{}</td>").format(body)
-        return Markup('<td class="r{}">{}</td>').format(self.digits(node, r, c), body)
+        return Markup('<td class="r{}">{}</td>').format(_padded(node.shape, r, c), body)
+
+
+def _name(node: Figure | DataTable) -> str:
+    return f"{'Figure' if isinstance(node, Figure) else 'Table'} {node.number}"
+
+
+def _padded(shape: TableShape | None, row: int, column: int) -> str:
+    """As many digits of padding as the cell lacks, and a point if it has none."""
+    missing = min(shape.decimals[row][column], _MOST_PADDED) if shape else 0
+    return f" d{missing}{' pt' if shape and missing == shape.places[column] else ''}" if missing > 0 else ""
+
+
+def _inner_link(anchor: str, words: str | int) -> Markup:
+    return Markup('<a href="#{}">{}</a>').format(anchor, words)
+
+
+def heading(level: int, anchor: str, number: str, body: Markup) -> Markup:
+    """A numbered heading; the memo's title is the page's h1, so level 1 is an h2."""
+    return Markup('<h{0} id="{1}" tabindex="-1"><span class="no">{2}</span> {3}</h{0}>').format(
+        level + 1, anchor, number, body
+    )

@@ -1,19 +1,14 @@
 """Markdown to document nodes, for prose blocks and for analysts' ordinary Markdown cells.
 
-Raw HTML is off, so everything a person types stays text. Private-use characters mark what Markdown has no
-syntax for; each marked span is folded into one character before parsing, so that no Markdown rule can cut it:
-
-    U+E000 <id> U+E001         a ledger number
-    U+E002 <id> U+E003         a cross-reference
-    U+E004 <id>,<id> U+E005    a citation
-    U+E006 <Markdown> U+E007   a footnote
+Raw HTML is off, so everything a person types stays text. Two rules are added to Markdown's own, `{field}` and `^[footnote]`:
+markdown-it's own rules never cut such a span, and what it sees as code or as an address holds none.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -25,7 +20,6 @@ from fabricreport.blocks.nodes import (
     BlockQuote,
     Break,
     BulletList,
-    Cite,
     Code,
     DataTable,
     Em,
@@ -39,7 +33,6 @@ from fabricreport.blocks.nodes import (
     OrderedList,
     Paragraph,
     Preformatted,
-    Ref,
     Strong,
     TableColumn,
     TableRow,
@@ -47,60 +40,36 @@ from fabricreport.blocks.nodes import (
     plain_text,
 )
 
-NUMBER = ("\ue000", "\ue001")
-REFERENCE = ("\ue002", "\ue003")
-CITATION = ("\ue004", "\ue005")
-FOOTNOTE = ("\ue006", "\ue007")
-
-_SPANS = re.compile("\ue000([^\ue000-\ue007]*)\ue001|\ue002([^\ue000-\ue007]*)\ue003|\ue004([^\ue000-\ue007]*)\ue005")
-_FOLDED = re.compile("([\U000f0000-\U000ffffd\ue006\ue007])")
-_RESERVED = re.compile("[\U000f0000-\U000ffffd]")
-_FIRST_FOLD = 0xF0000
-_MOST_FOLDS = 0xFFFD
 _FIELD = re.compile(r"\{\{|\}\}|\{(?!#)([^{}]*)\}")
 _MATH = re.compile(r"\$\$.+?\$\$|\$(?=\S)[^$]*?(?<=\S)\$(?!\d)", re.DOTALL)
 _FIGURE_ID = re.compile(r"\{\s*(?:[a-z][a-z0-9_]*[.:]|(?:fig|tab|sec)-|cite\s)[^{}]*\}")
 _ANCHOR = re.compile(r"\s*\{#([a-z][a-z0-9.-]*)\}\s*$")
 _CAPTION = re.compile(r"^Table:\s*")
 _SAFE_LINK = re.compile(r"(?:https://|mailto:)[^\s\\]+\Z", re.IGNORECASE)
-_READER = "reader"
-"""Whoever reads a text, in the environment in which it is parsed."""
+_FILL = "field"
+"""Whoever fills the fields of a text, in the environment in which it is parsed; the kind of token that a filled one is."""
 _INLINE_IMAGE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+\Z")
-
-
-@dataclass(frozen=True)
-class _Mark:
-    """Where a footnote opens or closes among the words of a line."""
-
-    opens: bool
-
-
-_Flat = Inline | _Mark
 
 
 def safe_link(href: str) -> bool:
     """True for the two kinds of address a client's copy may open: https and mailto."""
-    return bool(_SAFE_LINK.match(href)) and not _FOLDED.search(href)
+    return bool(_SAFE_LINK.match(href))
 
 
 def parse_markdown(
-    text: str,
-    resolve_number: Callable[[str], Inline] | None = None,
-    images: Mapping[str, str] | None = None,
-    field: Callable[[str], Inline] | None = None,
+    text: str, field: Callable[[str], Inline] | None = None, images: Mapping[str, str] | None = None
 ) -> tuple[Flow, ...]:
     """Parse Markdown into block nodes.
 
-    `resolve_number` turns the id of a marked number into its node; without it the id is printed as
-    text. `images` maps an image's address (such as `attachment:plot.png`) to a `data:image/png;base64,` one;
+    `images` maps an image's address (such as `attachment:plot.png`) to a `data:image/png;base64,` one;
     an image that resolves to nothing keeps an empty `src` and its `address`; one amid words follows their block. A heading may end in `{#sec-name}`; a paragraph
     `Table: caption {#tab-name}` beside a table is its caption.
 
     With `field`, each `{…}` of the prose becomes the node it returns, `^[…]` a footnote, `{{` and `}}` braces; code and
     `$formulas$` are left alone. Without it braces are text.
     """
-    reader = _Reader(resolve_number, images or {}, field)
-    return reader.blocks(SyntaxTreeNode(_parser(field is not None).parse(reader.fold(text), {_READER: reader})))
+    tree = SyntaxTreeNode(_parser(field is not None).parse(text, {_FILL: field}))
+    return _Reader(images or {}).blocks(tree)
 
 
 @cache
@@ -121,8 +90,10 @@ def _read_fields(parser: MarkdownIt) -> None:
         match = _FIELD.match(state.src, state.pos, state.posMax)
         if match is None:
             return False
-        if not silent:
-            state.pending += match[0][0] if match[1] is None else state.env[_READER].field(" ".join(match[1].split()))
+        if match[1] is None and not silent:
+            state.pending += match[0][0]
+        elif not silent:
+            state.push(_FILL, "", 0).meta[_FILL] = state.env[_FILL](" ".join(match[1].split()))
         state.pos = match.end()
         return True
 
@@ -143,10 +114,10 @@ def _read_fields(parser: MarkdownIt) -> None:
         if end < 0:
             return False
         if not silent:
-            state.pending += FOOTNOTE[0]
+            state.push("note_open", "", 1)
             state.pos, state.posMax = start + 2, end
             state.md.inline.tokenize(state)
-            state.pending += FOOTNOTE[1]
+            state.push("note_close", "", -1)
         state.pos, state.posMax = end + 1, limit
         return True
 
@@ -155,48 +126,12 @@ def _read_fields(parser: MarkdownIt) -> None:
 
 
 class _Reader:
-    """One parse: the folded spans, and the walk from markdown-it's tree to our nodes."""
+    """One parse: the walk from markdown-it's tree to our nodes."""
 
-    def __init__(
-        self,
-        resolve_number: Callable[[str], Inline] | None,
-        images: Mapping[str, str],
-        field: Callable[[str], Inline] | None,
-    ) -> None:
-        self._resolve = resolve_number
-        self._field = field
+    def __init__(self, images: Mapping[str, str]) -> None:
         self._images = images
-        self._spans: list[Inline] = []
         self._amid: list[Image] = []
         """Images met amid words: the document has a place for them only behind the block."""
-
-    def fold(self, text: str) -> str:
-        """Replace every marked span by one private character that stands for it."""
-
-        def keep(match: re.Match[str]) -> str:
-            number, reference, citation = match.groups()
-            if number is not None:
-                return self.mark(self._number(number))
-            if reference is not None:
-                return self.mark(Ref(reference))
-            return self.mark(Cite(tuple(i.strip() for i in citation.split(",") if i.strip())))
-
-        return _SPANS.sub(keep, _RESERVED.sub("\ufffd", text))
-
-    def field(self, written: str) -> str:
-        """The private character of a field of the prose."""
-        assert self._field is not None, "the parser with fields is asked only for text that has some"
-        return self.mark(self._field(written))
-
-    def mark(self, node: Inline) -> str:
-        """The private character that stands for a node from now on."""
-        if len(self._spans) > _MOST_FOLDS:
-            raise ValueError("too many marked spans in one piece of Markdown")
-        self._spans.append(node)
-        return chr(_FIRST_FOLD + len(self._spans) - 1)
-
-    def _number(self, number_id: str) -> Inline:
-        return self._resolve(number_id) if self._resolve else Text(number_id)
 
     # ---- blocks
 
@@ -221,7 +156,7 @@ class _Reader:
         if kind == "blockquote":
             return [BlockQuote(self.blocks(tree))]
         if kind in ("fence", "code_block"):
-            return [Preformatted(self._unfold(tree.content).rstrip("\n"))]
+            return [Preformatted(tree.content.rstrip("\n"))]
         if kind == "table":
             return [self._table(tree)]
         return []  # a thematic break says nothing a heading does not
@@ -236,12 +171,12 @@ class _Reader:
     def _image(self, tree: SyntaxTreeNode) -> Image:
         address = str(tree.attrs.get("src", ""))
         source = self._images.get(address, address)
-        words = _join(_close_notes(self._inline(tree.children)))
+        words = self._inline(tree.children)
         # The gate reads the nodes where there are any: a number of the ledger is no bare one.
         told = words if any(isinstance(word, Num) for word in words) else ()
         if _INLINE_IMAGE.match(source):
             return Image(source, plain_text(words), alt_nodes=told)
-        return Image("", plain_text(words), self._unfold(address), told)
+        return Image("", plain_text(words), address, told)
 
     def _table(self, tree: SyntaxTreeNode) -> DataTable:
         head, *bodies = tree.children
@@ -259,18 +194,25 @@ class _Reader:
     # ---- inline
 
     def _inline_of(self, tree: SyntaxTreeNode) -> tuple[Inline, ...]:
-        flat = [n for child in tree.children for n in self._inline(child.children or [child])]
-        return _join(_close_notes(flat))
+        return self._inline(part for child in tree.children for part in child.children or [child])
 
-    def _inline(self, trees: list[SyntaxTreeNode]) -> list[_Flat]:
-        return [node for tree in trees for node in self._one(tree)]
+    def _inline(self, trees: Iterable[SyntaxTreeNode]) -> tuple[Inline, ...]:
+        """Inline nodes, neighbouring texts made one, so that equal prose gives equal nodes."""
+        merged: list[Inline] = []
+        for node in (node for tree in trees for node in self._one(tree)):
+            last = merged[-1] if merged else None
+            if isinstance(node, Text) and isinstance(last, Text):
+                merged[-1] = Text(last.words + node.words)
+            else:
+                merged.append(node)
+        return tuple(merged)
 
-    def _one(self, tree: SyntaxTreeNode) -> Sequence[_Flat]:
+    def _one(self, tree: SyntaxTreeNode) -> Sequence[Inline]:
         kind = tree.type
-        if kind in ("text", "text_special", "html_inline"):
-            return self._split(tree.content, Text)
-        if kind == "code_inline":
-            return self._split(tree.content, Code)
+        if kind in ("text", "text_special", "html_inline", "code_inline"):
+            return [Code(tree.content) if kind == "code_inline" else Text(tree.content)] if tree.content else []
+        if kind == _FILL:
+            return [tree.meta[_FILL]]
         if kind == "softbreak":
             return [Text(" ")]
         if kind == "hardbreak":
@@ -278,30 +220,15 @@ class _Reader:
         if kind == "image":
             self._amid.append(self._image(tree))
             return []
-        if kind not in ("strong", "em", "link"):
-            return self._inline(tree.children)
-        children = _join(_close_notes(self._inline(tree.children)))
+        children = self._inline(tree.children)
         if kind == "link":
             href = str(tree.attrs.get("href", ""))
             return [Link(href, children)] if children and safe_link(href) else children
-        return [Strong(children) if kind == "strong" else Em(children)]
-
-    def _split(self, content: str, kind: type[Text] | type[Code]) -> list[_Flat]:
-        nodes: list[_Flat] = []
-        for piece in _FOLDED.split(content):
-            if not piece:
-                continue
-            if piece in FOOTNOTE:
-                nodes.append(_Mark(piece == FOOTNOTE[0]))
-            elif _RESERVED.fullmatch(piece):
-                nodes.append(self._spans[ord(piece) - _FIRST_FOLD])
-            else:
-                nodes.append(kind(piece))
-        return nodes
-
-    def _unfold(self, content: str) -> str:
-        """The same text where no inline node can stand (code blocks, alt text)."""
-        return plain_text(node for node in self._split(content, Text) if not isinstance(node, _Mark))
+        if kind == "note":
+            return [Note(children)] if children else []
+        if kind in ("strong", "em"):
+            return [Strong(children) if kind == "strong" else Em(children)]
+        return children
 
 
 def _heading(level: int, nodes: tuple[Inline, ...]) -> Heading:
@@ -337,30 +264,3 @@ def _caption(node: Flow) -> Heading | None:
     if not isinstance(node, Paragraph) or not isinstance(first, Text) or not _CAPTION.match(first.words):
         return None
     return _heading(1, (Text(_CAPTION.sub("", first.words)), *node.children[1:]))
-
-
-def _close_notes(flat: Iterable[_Flat]) -> list[Inline]:
-    """Gather what stands between the footnote marks; a mark without its partner is dropped."""
-    result: list[Inline] = []
-    inside: list[Inline] | None = None
-    for node in flat:
-        if isinstance(node, _Mark):
-            if not node.opens and inside:
-                result.append(Note(_join(inside)))
-            if not node.opens or inside is None:
-                inside = [] if node.opens else None
-        else:
-            (result if inside is None else inside).append(node)
-    return result + (inside or [])
-
-
-def _join(nodes: Iterable[Inline]) -> tuple[Inline, ...]:
-    """Merge neighbouring text nodes, so that equal prose gives equal nodes."""
-    merged: list[Inline] = []
-    for node in nodes:
-        last = merged[-1] if merged else None
-        if isinstance(node, Text) and isinstance(last, Text):
-            merged[-1] = Text(last.words + node.words)
-        else:
-            merged.append(node)
-    return tuple(merged)

@@ -1,7 +1,7 @@
 """Nodes as the JSON of a notebook's output, and back. What is read is not trusted: the classes' own annotations are the form.
 
 A node is an object whose `t` names its kind. A field that holds its default is left out; any other must be there, of its
-type, and nothing else beside it.
+type, and nothing else beside it. What a memo fills is written for the printer of the PDF and never read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import UnionType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from fabricreport.blocks import nodes
-from fabricreport.blocks.nodes import FIELD_NAMES, Headline, Inline, Node, Top
+from fabricreport.blocks.nodes import FIELD_NAMES, PLACED, Headline, Inline, Node, Top
 
 KEYS = {"children": "c", "words": "v"}
 """Fields whose name is shorter in JSON."""
@@ -78,7 +78,7 @@ def _node(kind: type[N], data: Mapping[str, Any], where: str, depth: int) -> N:
         raise MalformedNode(f"more than {MOST_DEEP} nodes stand inside each other")
     if kind is Headline:
         data = _headline(data, where)
-    known = {KEYS.get(name, name): name for name in FIELD_NAMES[kind]}
+    known = {KEYS.get(name, name): name for name in FIELD_NAMES[kind] if name not in PLACED}
     for name in data:
         if name not in known and not (name == "t" and kind.kind):
             raise _fault(where, "has an unknown field", name)

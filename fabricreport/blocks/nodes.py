@@ -1,8 +1,8 @@
 """The document's nodes: one frozen class for each kind, and the one walk over them.
 
 A block of a notebook is a tuple of `Top` nodes; what stands inside a callout, a quote or a list is `Flow`, words are
-`Inline`. A node that a memo has numbered or linked is of a subclass (`memo.document.placed`). The JSON of a notebook's
-output is written and read by `blocks.node_json`.
+`Inline`. A memo places them: it fills the fields named in `PLACED`, which are empty in a notebook. The JSON of a
+notebook's output is written and read by `blocks.node_json`.
 """
 
 from __future__ import annotations
@@ -80,12 +80,20 @@ class Link(Node):
 
 @dataclass(frozen=True)
 class Num(Node):
-    """A number of the ledger: its id there, how it is printed here, its value in the ledger's unit."""
+    """A number of the ledger: its id there, how it is printed here, its value in the ledger's unit.
+
+    Placed, it leads to its derivation; `footing` is the kind of knowledge it rests on, `stale` its age, and `ring` says that
+    it is mostly assumed, where the page says so of single numbers.
+    """
 
     kind = "num"
     id: str
     text: str
     value: float | None
+    anchor: str = ""
+    footing: str = ""
+    stale: bool = False
+    ring: bool = False
 
 
 EVIDENCE_REPORT = "the evidence report"
@@ -99,31 +107,35 @@ def is_of_report(identity: str) -> bool:
 
 @dataclass(frozen=True)
 class Ref(Node):
-    """A cross-reference to the figure, table or heading of this id."""
+    """A cross-reference to the figure, table or heading of this id, `called` Figure 3 where a memo has placed it."""
 
     kind = "ref"
     id: str
+    called: str = ""
+    anchor: str = ""
 
     @property
     def shown(self) -> str:
         """What is printed: the id, until a memo knows the number behind it."""
-        return self.id
+        return self.called or self.id
 
 
 @dataclass(frozen=True)
 class Cite(Node):
-    """A citation of inputs, by their ids."""
+    """A citation of inputs, by their ids; placed also as numbers of the source list, each once."""
 
     kind = "cite"
     ids: tuple[str, ...]
+    sources: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Note(Node):
-    """A footnote, at the place of its mark."""
+    """A footnote, at the place of its mark; its number where a memo has placed it."""
 
     kind = "note"
     children: tuple[Inline, ...]
+    number: int = 0
 
 
 # ---- blocks
@@ -139,12 +151,14 @@ class Paragraph(Node):
 
 @dataclass(frozen=True)
 class Heading(Node):
-    """A heading of level 1 to 3; without an `id` nothing refers to it."""
+    """A heading of level 1 to 3; without an `id` nothing refers to it. Its number is such as "2.1" or "Annex A"."""
 
     kind = "h"
     level: int
     children: tuple[Inline, ...]
     id: str
+    number: str = ""
+    anchor: str = ""
 
 
 @dataclass(frozen=True)
@@ -194,6 +208,7 @@ class Figure(Node):
     """A drawn chart: a finding as title, what is measured as subtitle, its words for who cannot see it, its data.
 
     `alt_nodes` are the alt text's words with their numbers of the ledger; the first row of `data` is its head.
+    Placed, its drawing is cleaned and has its size in points; one that cannot be shown is empty.
     """
 
     kind = "figure"
@@ -205,6 +220,10 @@ class Figure(Node):
     svg: str
     data: tuple[tuple[Scalar, ...], ...]
     alt_nodes: tuple[Inline, ...] = ()
+    number: str = ""
+    anchor: str = ""
+    width_pt: float = 0.0
+    height_pt: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -218,15 +237,36 @@ class TableColumn(Node):
 
 @dataclass(frozen=True)
 class TableRow(Node):
-    """A row's cells, and what the row is: a total, the winner, or the name of a group of rows."""
+    """A row's cells, and what the row is: a total, the winner, or the name of a group of rows.
+
+    Placed, `ring` says that all it tells is mostly assumed.
+    """
 
     cells: tuple[tuple[Inline, ...], ...]
     role: Role
+    ring: bool = False
+
+
+@dataclass(frozen=True)
+class TableShape(Node):
+    """What both writers need of a table.
+
+    `narrow`: two thirds of the text's measure will do; `wide`: it wants the whole page; `crowded`: more than that.
+    `stretch` is the share of the width per column, `places` the most decimal places per right-aligned column, and
+    `decimals[r][c]` how many of those the cell lacks, or -1 where it is no plain number.
+    """
+
+    narrow: bool
+    wide: bool
+    crowded: bool
+    stretch: tuple[int, ...]
+    decimals: tuple[tuple[int, ...], ...]
+    places: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class DataTable(Node):
-    """A table whose caption states its takeaway; `id` may be empty."""
+    """A table whose caption states its takeaway; `id` may be empty. Placed, every row has a cell for each column."""
 
     kind = "datatable"
     id: str
@@ -234,23 +274,28 @@ class DataTable(Node):
     columns: tuple[TableColumn, ...]
     rows: tuple[TableRow, ...]
     note: tuple[Inline, ...]
+    number: str = ""
+    anchor: str = ""
+    shape: TableShape | None = None
 
 
 @dataclass(frozen=True)
 class Formula(Node):
-    """A drawn formula, its source and its words."""
+    """A drawn formula, its source and its words; placed, its drawing is cleaned and has its width in points."""
 
     kind = "formula"
     svg: str
     tex: str
     alt: str
+    width_pt: float = 0.0
 
 
 @dataclass(frozen=True)
 class Image(Node):
     """A picture as a `data:image/png` address; where `src` is empty, `address` says what could not be attached.
 
-    `alt_nodes` are the alt text's words where a number of the ledger is among them.
+    `alt_nodes` are the alt text's words where a number of the ledger is among them. `width_pt` is the width at which the
+    text of a placed picture prints near its intended size.
     """
 
     kind = "image"
@@ -258,6 +303,7 @@ class Image(Node):
     alt: str
     address: str = ""
     alt_nodes: tuple[Inline, ...] = ()
+    width_pt: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -304,8 +350,12 @@ Flow = (
 Top = Flow | Glance | Headline
 Numbered = Heading | Figure | DataTable
 """What a memo numbers and prose can refer to."""
+PLACED = frozenset(
+    ("anchor", "footing", "stale", "ring", "called", "sources", "number", "width_pt", "height_pt", "shape")
+)
+"""Fields that a memo fills when it places a node: where it stands or leads, its number, its marks, its size in print."""
 
-N = TypeVar("N", bound=Node)
+Part = TypeVar("Part", bound=Node | tuple[Any, ...])
 
 
 class _FieldNames(dict[type[Node], tuple[str, ...]]):
@@ -336,19 +386,24 @@ def _same(value: Any) -> Any:
     return value
 
 
-def rebuilt(part: N, *, of_text: Callable[[str], str] = _same, of_node: Callable[[Node], Node] = _same) -> N:
-    """The same node with every piece of its text passed through `of_text` and every node, the inner ones first, through
-    `of_node`, which answers with a node of the same kind."""
-    made: N = _rebuilt(part, of_text, of_node)
+def rebuilt(
+    part: Part, *, of_text: Callable[[str], str] = _same, of_node: Callable[[Node], Node | tuple[Node, ...]] = _same
+) -> Part:
+    """The same node, or nodes, with every piece of text passed through `of_text` and every node, the inner ones first,
+    through `of_node`, which answers with what may stand in its place: of one among others, also several or none."""
+    made: Part = _rebuilt(part, of_text, of_node)
     return made
 
 
-def _rebuilt(value: Any, of_text: Callable[[str], str], of_node: Callable[[Node], Node]) -> Any:
+def _rebuilt(value: Any, of_text: Callable[[str], str], of_node: Callable[[Node], Any]) -> Any:
     if isinstance(value, str):
         return of_text(value)
     if isinstance(value, tuple | list):
-        made = [_rebuilt(part, of_text, of_node) for part in value]
-        return value if all(map(is_, made, value)) else type(value)(made)
+        made: list[Any] = []
+        for part in value:
+            one = _rebuilt(part, of_text, of_node)
+            made += one if isinstance(part, Node) and isinstance(one, tuple) else (one,)
+        return value if len(made) == len(value) and all(map(is_, made, value)) else type(value)(made)
     if isinstance(value, dict):
         return {of_text(str(name)): _rebuilt(part, of_text, of_node) for name, part in value.items()}
     if isinstance(value, Node):
@@ -358,17 +413,21 @@ def _rebuilt(value: Any, of_text: Callable[[str], str], of_node: Callable[[Node]
     return value
 
 
+def flat(nodes: Iterable[Inline]) -> Iterator[Text | Code | Break | Num | Ref | Cite | Note]:
+    """Inline nodes as a line reads: what is emphasised or linked among the rest, a footnote as one."""
+    for node in nodes:
+        if isinstance(node, Strong | Em | Link):
+            yield from flat(node.children)
+        else:
+            yield node
+
+
 def words_of(nodes: Iterable[Inline], marked: Callable[[Num | Ref | Cite | Note], str]) -> str:
     """Inline nodes as one line of text; `marked` says how a number, a reference, a citation or a footnote reads."""
-    return "".join(_words(node, marked) for node in nodes)
-
-
-def _words(node: Inline, marked: Callable[[Num | Ref | Cite | Note], str]) -> str:
-    if isinstance(node, Text | Code):
-        return node.words
-    if isinstance(node, Strong | Em | Link):
-        return words_of(node.children, marked)
-    return " " if isinstance(node, Break) else marked(node)
+    return "".join(
+        node.words if isinstance(node, Text | Code) else " " if isinstance(node, Break) else marked(node)
+        for node in flat(nodes)
+    )
 
 
 def plain_text(nodes: Iterable[Inline]) -> str:

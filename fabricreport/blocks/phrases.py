@@ -8,28 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fabricreport.blocks.nodes import Inline
-from fabricreport.blocks.template import Binder, Prose
-from fabricreport.findings import Named
-
 
 @dataclass(frozen=True)
 class Phrase:
     """A cell of a table: a text whose fields may speak of the section's words, and of `words` of its own."""
 
     text: str
-    words: Mapping[str, Named] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Bound:
-    """The same with what fills its fields."""
-
-    text: Prose
-    binder: Binder
-
-    def said(self, into: Binder) -> tuple[Inline, ...]:
-        """The sentence; what it met counts as met by the table's own binder."""
-        nodes = self.binder.prose_line(self.text)
-        into.take_over(self.binder)
-        return nodes
+    words: Mapping[str, object] = field(default_factory=dict)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, cast
 
-from fabricreport.blocks.document import Chart, Drawing, Figures, Section
+from fabricreport.blocks.document import Drawing, Figures, Section
 from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, GlanceTile, Heading, OrderedList, Tone
-from fabricreport.blocks.prose import MAGICS, ProseCell, ProseFault, read_prose, refuse_misfit
+from fabricreport.blocks.prose import MAGICS, PARTS, ProseCell, ProseFault, read_prose, refuse_misfit
 from fabricreport.blocks.tables import Table, frame_parts
 from fabricreport.blocks.template import Prose
 from fabricreport.findings import Findings, Named, Spoken
@@ -19,7 +19,6 @@ from fabricreport.vocabulary import SPINES
 
 BODY = "body"
 """The notebook's variable that prose cells write to."""
-TILE = ("label", "value", "note")
 
 
 Evaluate = Callable[[str], Any]
@@ -127,9 +126,7 @@ def _say(cell: ProseCell, section: Section) -> None:
     binder = section.binder({})
     nodes: tuple[Flow, ...] = ()
     for words in _things(cell, section):
-        one = section.binder(words)
-        nodes = together(nodes, one.prose(cell.text))
-        binder.take_over(one)
+        nodes = together(nodes, binder.within(words).prose(cell.text))
     if not nodes:
         return
     if cell.place == "glance":
@@ -160,7 +157,7 @@ def together(first: Sequence[Flow], second: Sequence[Flow]) -> tuple[Flow, ...]:
 
 def _tile(cell: ProseCell, section: Section) -> None:
     binder = section.binder({})
-    label, value, note = (binder.prose_line(cell.parts[key]) if key in cell.parts else () for key in TILE)
+    label, value, note = (binder.prose_line(cell.parts[key]) if key in cell.parts else () for key in PARTS["tile"])
     section.emit((Glance((), (GlanceTile(label, value, note),)),), binder)
 
 
@@ -180,10 +177,8 @@ def _chart(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
         said = _titled(cell, section, "title")
         if missing := [part for part in ("title", "subtitle", "alt") if part not in said]:
             raise ProseFault(f"{drawn.id} has no {' and no '.join(missing)}")
-        caption, values = said.get("caption", ""), {**words, **drawn.values}
-        section.chart(
-            Chart(drawn.id, said["title"], said["subtitle"], said["alt"], drawn.svg, drawn.data, caption, values)
-        )
+        title, subtitle, alt, caption = (said.get(part, "") for part in PARTS["chart"])
+        section.chart(drawn, title=title, subtitle=subtitle, alt=alt, caption=caption, **words)
 
 
 def _table(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:

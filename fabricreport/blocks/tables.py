@@ -8,7 +8,7 @@ from typing import Any, cast, get_args
 
 from fabricreport import formats
 from fabricreport.blocks.nodes import DataTable, Inline, Role, TableColumn, TableRow, Text
-from fabricreport.blocks.phrases import Bound, Phrase
+from fabricreport.blocks.phrases import Phrase
 from fabricreport.blocks.sums import with_rounding_told
 from fabricreport.blocks.template import Binder
 from fabricreport.findings import Name
@@ -16,7 +16,7 @@ from fabricreport.ledger import Number
 
 THOUSAND, MILLION = 1e3, 1e6
 ROLES = get_args(Role)
-Cell = Number | str | Phrase | Bound | None
+Cell = Number | str | Phrase | None
 RANGE = "90 % range"
 """The head of a column of spreads."""
 
@@ -151,10 +151,8 @@ def _cell(binder: Binder, cell: Cell, column: Column, scale: formats.Scale | Non
         return (Text("–"),)
     if isinstance(cell, Number):
         return (binder.number_node(cell, text=_number_text(cell, column, scale)),)
-    if isinstance(cell, Bound):
-        return cell.said(binder)
     if isinstance(cell, Phrase):
-        raise ValueError(f"“{cell.text}” is said by a section's table alone")
+        return binder.within(cell.words).prose_line(cell.text)
     return (binder.name_node(cell),) if isinstance(cell, Name | Words) else binder.inline(cell)
 
 

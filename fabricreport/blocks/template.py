@@ -22,17 +22,17 @@ import re
 from collections.abc import Mapping
 
 from fabricreport.blocks.choices import DIRECTIONS, IF, MOST, figure_of, resolved
-from fabricreport.blocks.markdown import CITATION, FOOTNOTE, NUMBER, REFERENCE, parse_markdown
+from fabricreport.blocks.markdown import parse_markdown
 from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Preformatted, Ref, Text
 from fabricreport.blocks.prose import ProseFault
 from fabricreport.findings import Listing, Name, Named, Phrase, capital, joined
-from fabricreport.ledger import STYLES, FigureOf, Number
+from fabricreport.ledger import STYLES, FigureOf, Number, Record
 from fabricreport.located import did_you_mean
+from fabricreport.marks import InputRecords
 
 REFERENCES = ("fig-", "tab-", "sec-")
 _INPUT_KINDS = ("price", "evidence", "param", "contested")
 _CITE = "cite "
-_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|\^\[([^\[\]]*)\]")
 _OPENS = re.compile(
     r"""(?:\A|\n[ \t]*\n|\n(?=[ \t]*(?:[-*]|\#+|\d+[.])\s)|[.!?][”"’)*_]*\s|\^\[)  # a text, a paragraph, an item, a sentence
     [ \t\n]*(?:(?:[-*]|\#+|\d+[.])[ \t]+)?[“"‘(*_]*\{(?!\{)""",
@@ -55,7 +55,6 @@ class Binder:
     def __init__(self, figure: FigureOf, values: Mapping[str, object] | None = None) -> None:
         self._figure = figure
         self._values = values or {}
-        self._shown: dict[str, Inline] = {}
         self.numbers: dict[str, Number] = {}
         self.names: dict[str, None] = {}
         self.cited: dict[str, None] = {}
@@ -67,8 +66,6 @@ class Binder:
 
         def fill(field: str) -> Inline:
             opens, field = field.startswith(_BEGINS), field.removeprefix(_BEGINS)
-            if field.startswith(REFERENCES):
-                return Ref(field)
             try:
                 return self._opening(field) if opens else self.field_node(field)
             except (LookupError, TypeError, ValueError) as error:
@@ -84,7 +81,7 @@ class Binder:
                 return False
 
         chosen = resolved(text, holds)
-        nodes = parse_markdown(_OPENS.sub(lambda found: found[0] + _BEGINS, chosen), field=fill)
+        nodes = parse_markdown(_OPENS.sub(lambda found: found[0] + _BEGINS, chosen), fill)
         if faults:
             raise ProseFault("\n".join(dict.fromkeys(faults)))
         return tuple(self._listed(node) for node in nodes)
@@ -101,15 +98,21 @@ class Binder:
             raise ProseFault(f"a title, a caption or a label is one paragraph: {text!r}")
         return nodes[0].children
 
-    def take_over(self, other: Binder) -> None:
-        """Count what another binder met as met here."""
-        self.numbers |= other.numbers
-        self.names |= other.names
-        self.cited |= other.cited
+    def within(self, words: Mapping[str, object]) -> Binder:
+        """The same with further words; what it meets counts as met here."""
+        inner = Binder(self._figure, {**self._values, **words})
+        inner.numbers, inner.names, inner.cited = self.numbers, self.names, self.cited
+        return inner
+
+    def behind(self, case: InputRecords) -> tuple[list[Record], list[Record]]:
+        """The ledger's entries of all numbers met, and the records of the inputs behind them and of what was cited."""
+        numbers = [self.numbers[i] for i in sorted(self.numbers)]
+        used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(self.cited))
+        return [n.as_dict() for n in numbers], [dict(case.record(i)) for i in used]
 
     def blocks(self, template: str) -> tuple[Flow, ...]:
         """The template as block nodes (paragraphs, lists …)."""
-        return parse_markdown(self._mark(template), self._resolve)
+        return parse_markdown(template, self.field_node)
 
     def inline(self, template: str) -> tuple[Inline, ...]:
         """The template as inline nodes: one paragraph's content."""
@@ -135,26 +138,10 @@ class Binder:
             self._listings.add(str(text))
         return Text(str(text))
 
-    def _mark(self, template: str) -> str:
-        return _FIELD.sub(self._replace, template)
-
-    def _replace(self, match: re.Match[str]) -> str:
-        whole = match[0]
-        if whole in ("{{", "}}"):
-            return whole[0]
-        if match[2] is not None:
-            return FOOTNOTE[0] + self._mark(match[2]) + FOOTNOTE[1]
-        field = match[1].strip()
-        if field.startswith(REFERENCES):
-            return REFERENCE[0] + field + REFERENCE[1]
-        if field.startswith(_CITE):
-            return CITATION[0] + ",".join(self._cite(field)) + CITATION[1]
-        key = f"k{len(self._shown)}"
-        self._shown[key] = self._value_node(field)
-        return NUMBER[0] + key + NUMBER[1]
-
     def field_node(self, field: str) -> Inline:
-        """The node of one field outside a template: a figure or a citation."""
+        """The node of one field: a reference, a citation, a figure or a word."""
+        if field.startswith(REFERENCES):
+            return Ref(field)
         return Cite(tuple(self._cite(field))) if field.startswith(_CITE) else self._value_node(field)
 
     def _opening(self, field: str) -> Inline:
@@ -263,9 +250,6 @@ class Binder:
             return "." + (value.key if isinstance(value, Named) else match[1])
 
         return _INDEX.sub(key, name)
-
-    def _resolve(self, key: str) -> Inline:
-        return self._shown[key]
 
 
 def split_style(field: str) -> tuple[str, str]:

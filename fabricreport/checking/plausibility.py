@@ -7,7 +7,7 @@ only the command line asks it, and no memo does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricreport.blocks.document import Message
 from fabricreport.books.gpu_type import LARGEST_SERVER
 from fabricreport.books.prices.rules import rules
 from fabricreport.checking.dates import Dates
@@ -43,17 +44,10 @@ _HALF = 0.5
 
 
 @dataclass(frozen=True)
-class Caution:
-    """One sentence about the plan, what to look at, and the keys of the params file it rests on.
-
-    `text` is a template; each field in braces is in `values`, a ledger number or the name of something.
-    """
+class Caution(Message):
+    """One sentence about the plan, by the id that the data have it under."""
 
     id: str
-    text: str
-    look: str
-    keys: tuple[str, ...]
-    values: Mapping[str, Number | str]
 
     @property
     def sentence(self) -> str:
@@ -83,7 +77,7 @@ def _caution(id: str, *, assumed: str = "", **values: Number | str) -> Caution:
     """The caution of that id; `assumed` are the words that stand where its text leaves room for them."""
     entry = next(e for e in read_yaml("plausibility") if e["id"] == id)
     text = entry["text"].replace(_ROOM, assumed)
-    return Caution(id, text, entry["look"], tuple(entry["keys"]), values)
+    return Caution(text, entry["look"], tuple(entry["keys"]), values, id)
 
 
 def _threshold(case: Case, name: str) -> float:

@@ -9,10 +9,9 @@ from read_memo import blocks_of, stitched
 from spelling import misspelt, texts
 
 from fabricreport.memo.build import BuildResult
-from fabricreport.memo.document.gather import Gathered, gather
+from fabricreport.memo.document.gather import Gathered, gather, parted
 from fabricreport.memo.document.language import language_faults, language_remarks
 from fabricreport.memo.document.measures import LONGEST, measured, sentences_of
-from fabricreport.memo.document.parts import parted
 from fabricreport.memo.document.proofs import contradictions
 from fabricreport.memo.document.stitch import in_memo
 from fabricreport.vocabulary import Question

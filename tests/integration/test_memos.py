@@ -26,9 +26,9 @@ from read_memo import page_texts, read_memo, share_in_common
 import fabricreport.case as case_module
 from fabricreport.acceptance.study import plan_of
 from fabricreport.formats import NBSP
+from fabricreport.marks import DAGGER, RING, keys
 from fabricreport.memo.build import BuildResult, build
 from fabricreport.memo.document.gather import gather
-from fabricreport.memo.document.marks import DAGGER, RING, keys
 from fabricreport.memo.document.stitch import merged_ledger, stitch
 from fabricreport.memo.document.totals import Shown, too_clean, totals_in
 from fabricreport.memo.run.execute import run_sections

@@ -10,11 +10,10 @@ from typing import Any
 import nbformat
 import pytest
 
-from fabricreport.blocks.nodes import DataTable, Figure, Image, Paragraph, plain_text
+from fabricreport.blocks.nodes import Cite, DataTable, Figure, Image, Num, Paragraph, plain_text, walk
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.document.gather import gather
-from fabricreport.memo.document.placed import PlacedNum
 from fabricreport.memo.document.stitch import chart_data, merged_ledger, stitch
 from fabricreport.memo.run.execute import run_sections
 from fabricreport.memo.run.volatile import notebook_from_bytes, strip_volatile
@@ -167,7 +166,7 @@ def test_markdown_cells_are_filled_from_the_ledger(ran: dict[str, Ran]) -> None:
     assert plain_text(found.document.notes[0].children).startswith("From $")
     numbers = {n["id"] for n in merged_ledger(gather(found.memo))["numbers"]}
     assert {"tco.mine", "power.mine", "stated.param.money.horizon_months", "stated.price.switch-qm9700"} <= numbers
-    assert [s.cited for s in found.document.sources].count(True) == 1
+    assert [c.sources for c in walk(found.document.nodes) if isinstance(c, Cite)] == [(1,)]
     assert not any("show_answers" in cell.source for cell in found.memo.cells)
 
 
@@ -221,5 +220,5 @@ def test_the_cells_of_the_page_put_number_sentence_table_and_chart_into_a_memo_w
 def test_an_assumed_number_is_marked_so_and_one_with_an_input_is_not(ran: dict[str, Ran]) -> None:
     found = ran["assumed"]
     assert found.faults == [] and list(found.document.problems) == []
-    shown = [node for node in found.document.body[-1].children if isinstance(node, PlacedNum)]
+    shown = [node for node in found.document.body[-1].children if isinstance(node, Num)]
     assert [(node.id, node.footing) for node in shown] == [("tco.guess", "assumed"), ("tco.fair", "firm")]

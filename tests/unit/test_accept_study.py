@@ -159,7 +159,7 @@ def test_logs_that_say_truly_that_they_ran_on_fewer_gpus_are_told_as_such(tmp_pa
     found = judged("example", files, tmp_path)
     one = next(j for j in found.judged if j.test.id == "T-ALLREDUCE")
     assert (one.why, one.gpus, one.largest) == (Why.FEWER_GPUS, GPUS, 64)
-    assert "64 GPUs" in reason(Figures(found), one).text
+    assert "64 GPUs" in reason(Figures(found), one).sentence
 
 
 def test_a_missing_row_is_told_by_log_and_size_and_a_limit_with_what_was_seen(tmp_path: Path) -> None:

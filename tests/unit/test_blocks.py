@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from rows import rows
 
-from fabricreport.blocks import Chart, Column, Name, Row, Section
+from fabricreport.blocks import Column, Drawing, Name, Row, Section
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.nodes import (
     BulletList,
@@ -138,8 +138,8 @@ def test_stated_numbers_keep_their_digits_under_one_unit() -> None:
 
 def test_a_chart_carries_alt_text_and_data_and_its_literals_meet_the_gate() -> None:
     body = Section("tco", Figures())
-    chart = Chart("fig-x", "It rises", "USD", "Rises to {tco.difference} in 5 steps", "<svg/>", (("a",), ("1",)))
-    body.chart(chart)
+    drawn = Drawing("fig-x", "<svg/>", (("a",), ("1",)))
+    body.chart(drawn, title="It rises", subtitle="USD", alt="Rises to {tco.difference} in 5 steps")
     node = emitted(body)["nodes"][0]
     assert node["alt"] == "Rises to −$1.25M in 5 steps"
     assert [word for _, text in texts(body.emitted[-1].nodes) for word in bare_numbers(text)] == ["5"]

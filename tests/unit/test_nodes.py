@@ -18,14 +18,14 @@ from rich_notebook import block, para, rich_notebook
 from rows import rows
 
 from fabricreport.blocks import nodes
+from fabricreport.blocks.document import preview_html, preview_text
 from fabricreport.blocks.html import HtmlWriter
 from fabricreport.blocks.node_json import MOST_DEEP, MalformedNode, inline_from_json, to_json, top_from_json
 from fabricreport.blocks.nodes import BlockQuote, Flow, Headline, Inline, Node, Num, Paragraph, Strong, Text, Top
-from fabricreport.blocks.preview import preview_html, preview_text
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import document_from_notebook
 from fabricreport.memo.document.gather import gather
-from fabricreport.memo.write.html_nodes import MemoWriter
+from fabricreport.memo.write.html import MemoWriter
 
 KINDS = [*get_args(Top), *get_args(Inline)]
 WORDS_OF_OURS = {*get_args(nodes.Tone), *get_args(nodes.Role), *get_args(nodes.Align)}
@@ -57,7 +57,8 @@ def value_of(hint: Any, left: int) -> st.SearchStrategy[Any]:
 def node_of(kind: type[Node], left: int = DEEPEST) -> st.SearchStrategy[Node]:
     """Any node of a kind."""
     hints = get_type_hints(kind)
-    parts = {each.name: value_of(hints[each.name], left) for each in fields(kind)}
+    emitted = [each.name for each in fields(kind) if each.name not in nodes.PLACED]
+    parts = {name: value_of(hints[name], left) for name in emitted}
     return st.builds(kind, **parts)
 
 
@@ -134,9 +135,23 @@ def test_every_kind_but_what_is_not_printed_has_a_branch_in_the_pdfs_templates()
 
 def test_a_document_holds_no_node_without_its_number_link_or_size() -> None:
     document = document_from_notebook(rich_notebook())
-    emitted_only = (nodes.Num, nodes.Ref, nodes.Cite, nodes.Note, nodes.Heading, nodes.Figure, nodes.DataTable)
-    bare = [one for one in nodes.walk(document.nodes) if type(one) in (*emitted_only, nodes.Formula, nodes.Image)]
-    assert bare == []
+    filled = {
+        "num": "footing",
+        "ref": "anchor",
+        "cite": "sources",
+        "note": "number",
+        "formula": "width_pt",
+        "image": "width_pt",
+    }
+    filled |= dict.fromkeys(("h", "figure", "datatable"), "number")
+    found = list(nodes.walk(document.nodes))
+    assert [one for one in found if one.kind in filled and not getattr(one, filled[one.kind])] == []
+    assert {one.kind for one in found} >= set(filled)
+
+
+def test_what_a_memo_fills_is_not_read_from_a_notebook() -> None:
+    with pytest.raises(MalformedNode, match="num has an unknown field: 'stale'"):
+        inline_from_json({"t": "num", "id": "a", "text": "1", "value": 1.0, "stale": True})
 
 
 TEXT = {"t": "text", "v": "x"}

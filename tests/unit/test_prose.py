@@ -19,7 +19,6 @@ from fabricreport.blocks.nodes import DataTable, plain_text
 from fabricreport.blocks.phrases import Phrase
 from fabricreport.blocks.prose import ProseFault, is_prose, read_cell
 from fabricreport.blocks.say import run_cell
-from fabricreport.blocks.tables import table_node
 from fabricreport.checking.prose import prose_faults, refuse_unreadable
 from fabricreport.errors import InputError
 from fabricreport.findings import Findings
@@ -339,13 +338,6 @@ def test_a_phrase_is_said_of_its_thing_and_its_figures_and_names_are_met_by_the_
 def test_a_wrong_field_of_a_phrase_is_named() -> None:
     with pytest.raises(ProseFault, match="first"):
         said(Section("decision", Ledger()), phrase(ASK.replace("first", "frist")))
-
-
-def test_a_phrase_outside_of_a_section_is_refused() -> None:
-    body = Section("decision", Ledger())
-    rows = Table([Column("")], [Row([phrase(ASK)])])
-    with pytest.raises(ValueError, match="section"):
-        table_node(body.binder({}), "tab-x", "x", rows.columns, rows.rows, "")
 
 
 SELLERS = (Named("Seller One", "one", day="Monday"), Named("Seller Two", "two", day="Friday"))

@@ -193,6 +193,6 @@ def test_a_price_names_the_day_of_its_row_and_no_day_on_which_it_was_read(tmp_pa
     record = price_record(price)
     assert (record["date"], record["read"]) == ("2027-03-01", "")
     sources = SourceBook({record["id"]: record})
-    assert sources.cite(record["id"]) == 1
+    assert sources.number(record["id"]) == 1
     (listed,) = sources.listed()
     assert (listed.dates, listed.read) == (("2027-03-01",), "")

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from notebook_cells import run, sources
 
-from fabricreport.blocks.document import Block
+from fabricreport.blocks.document import Block, preview_html
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.nodes import DataTable, Figure, Paragraph, Ref, plain_text, walk
-from fabricreport.blocks.preview import preview_html
 from fabricreport.books.claims import VERDICTS
 from fabricreport.books.evidence import EvidenceBook, read_evidence
 from fabricreport.books.glossary import glossary_book

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from rows import rows
 
-from fabricreport.blocks.nodes import Strong, Text
+from fabricreport.blocks.nodes import Num, Strong, Text
 from fabricreport.ledger import NumberMaker
 from fabricreport.marks import AGED, MOSTLY, Part, assumed
-from fabricreport.memo.document.placed import PlacedNum
-from fabricreport.memo.document.resolve import unmarked
+from fabricreport.memo.document.numbering import unmarked
 from fabricreport.provenance import Traced, aged, out_of_date
 
 SIZE = 4096
@@ -100,11 +99,11 @@ def test_an_amount_of_which_it_cannot_be_told_is_marked_where_it_rests_on_such_a
 
 
 def test_the_number_of_a_heading_bears_no_mark() -> None:
-    number = PlacedNum("n", "$3", 3.0, "d", "told", stale=True, ring=True)
+    number = Num("n", "$3", 3.0, "d", "told", stale=True, ring=True)
     (strong, words) = unmarked([Strong((number,)), Text("less")])
     assert isinstance(strong, Strong) and words == Text("less")
     (shown,) = strong.children
-    assert isinstance(shown, PlacedNum) and (shown.text, shown.stale, shown.ring) == ("$3", False, False)
+    assert isinstance(shown, Num) and (shown.text, shown.stale, shown.ring) == ("$3", False, False)
 
 
 def ringed(value: Any, ids: tuple[str, ...] = ()) -> bool:

@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from rich_notebook import PNG
 from rows import rows
 
-from fabricreport.blocks import Section
+from fabricreport.blocks import MIME, Section
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.nodes import (
     BulletList,
@@ -33,7 +33,7 @@ from fabricreport.ledger import Number
 from fabricreport.memo.document import pictures
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import document_from_notebook
-from fabricreport.memo.document.gather import BLOCK_MIME, Piece, gather, joined
+from fabricreport.memo.document.gather import Piece, gather, joined
 from fabricreport.memo.document.leaks import leaks, machine_folders, not_said_by, text_leaks
 from fabricreport.memo.document.stitch import in_memo, own_files, stitch
 from fabricreport.memo.run.environment import PACKAGE
@@ -150,7 +150,7 @@ def test_a_name_alone_in_its_paragraph_stays_prose() -> None:
 
 def cell(tags: list[str], *nodes: dict[str, Any]) -> Any:
     block = {"version": 1, "section": "diligence", "nodes": list(nodes), "ledger": [], "inputs": []}
-    data = {BLOCK_MIME: {**block, "names": []}}
+    data = {MIME: {**block, "names": []}}
     output = nbformat.v4.new_output("display_data", data=data)  # type: ignore[no-untyped-call]
     made = nbformat.v4.new_code_cell(outputs=[output] if nodes else [])  # type: ignore[no-untyped-call]
     made.metadata["tags"] = tags

@@ -12,10 +12,9 @@ from fabricreport.memo.document.agreement import disagreements
 from fabricreport.memo.document.as_printed import printed_faults
 from fabricreport.memo.document.gather import Gathered, Piece
 from fabricreport.memo.document.language import language_faults
-from fabricreport.memo.document.numbering import CLOSING_ANNEXES, in_report, left_out
+from fabricreport.memo.document.numbering import CLOSING_ANNEXES, in_report, left_out, png_width_px
 from fabricreport.memo.document.proofs import contradictions
 from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
-from fabricreport.memo.document.resolve import png_width_px
 from fabricreport.memo.document.safe import one_line
 
 _SHOWN = 60

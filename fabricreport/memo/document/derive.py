@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import Any
 
 from fabricreport import formats
 from fabricreport.bases import told
@@ -102,15 +103,15 @@ class Derivation:
     anchor: str
     label: str
     text: str
-    rule: str
     grade: str
     footing: str
     date: str
     spread: str
-    steps: tuple[Step, ...]
     sources: tuple[Step, ...]
     stale: bool
-    remark: str
+    rule: str = ""
+    steps: tuple[Step, ...] = ()
+    remark: str = ""
     notice: str = ""
     section: str = ""
     code: str = ""
@@ -168,21 +169,28 @@ def short_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Steps in order of code with neighbours joined to runs; steps without a code keep their label, first."""
     named = [step for step in steps if not step.code]
     coded = sorted((s for s in steps if s.code), key=lambda s: (s.code[0], int(s.code[1:])))
-    runs: list[list[Step]] = []
-    for step in coded:
-        follows = runs and step.code[0] == runs[-1][-1].code[0] and int(step.code[1:]) == int(runs[-1][-1].code[1:]) + 1
-        if follows:
-            runs[-1].append(step)
-        else:
-            runs.append([step])
+    runs = in_runs(
+        coded, lambda one, other: one.code[0] == other.code[0] and int(one.code[1:]) + 1 == int(other.code[1:])
+    )
     joined = [Step(r[0].code if len(r) == 1 else f"{r[0].code}–{r[-1].code}", r[0].anchor) for r in runs]
     return (*named, *joined)
 
 
+def in_runs(steps: Iterable[Step], follows: Callable[[Step, Step], bool]) -> list[list[Step]]:
+    """Steps as runs, in each of which every one follows the one before it."""
+    runs: list[list[Step]] = []
+    for step in steps:
+        if runs and follows(runs[-1][-1], step):
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    return runs
+
+
 def grouped_inputs(inputs: Sequence[Derivation]) -> list[tuple[str, list[Derivation]]]:
     """The inputs under the headings of their kinds, empty kinds left out."""
-    groups = [(title, [i for i in inputs if i.code.startswith(letter)]) for _, letter, title in KINDS]
-    groups.append((OTHER_TITLE, [i for i in inputs if i.code.startswith(OTHER_CODE)]))
+    kinds = (*((letter, title) for _, letter, title in KINDS), (OTHER_CODE, OTHER_TITLE))
+    groups = [(title, [i for i in inputs if i.code.startswith(letter)]) for letter, title in kinds]
     return [(title, entries) for title, entries in groups if entries]
 
 
@@ -192,29 +200,37 @@ def _ids(entry: Record, name: str) -> list[str]:
 
 def _derived(entry: Record, steps: tuple[Step, ...], book: SourceBook, anchors: Anchors) -> Derivation:
     sources = _source_steps([*_ids(entry, "sources"), *_ids(entry, "inputs")], book)
+    return _entry(
+        entry,
+        anchors,
+        text=str(entry.get("text") or ""),
+        rule=one_line(str(entry.get("rule") or "")),
+        base=one_line(told(entry["base"])) if entry.get("base") else "",
+        spread=_spread(entry),
+        steps=steps,
+        # With more sources than that the reader finds each at its input, one step further.
+        sources=sources if len(sources) <= MOST_SOURCES else (),
+        section=str(entry.get("section") or ""),
+    )
+
+
+def _entry(entry: Record, anchors: Anchors, **own: Any) -> Derivation:
+    """A derivation with what its record says of itself."""
     grade = str(entry.get("grade") or "")
     return Derivation(
         id=str(entry["id"]),
         anchor=anchors.of("d", str(entry["id"])),
         label=one_line(str(entry.get("label") or entry["id"])),
-        text=str(entry.get("text") or ""),
-        rule=one_line(str(entry.get("rule") or "")),
-        base=one_line(told(entry["base"])) if entry.get("base") else "",
         grade=grade,
         footing=FOOTING.get(grade, ""),
         date=str(entry.get("date") or ""),
-        spread=_spread(entry),
-        steps=steps,
-        # With more sources than that the reader finds each at its input, one step further.
-        sources=sources if len(sources) <= MOST_SOURCES else (),
         stale=bool(entry.get("stale")),
-        remark="",
-        section=str(entry.get("section") or ""),
+        **own,
     )
 
 
 def _source_steps(ids: Iterable[str], book: SourceBook) -> tuple[Step, ...]:
-    numbers = {n for i in ids if (n := book.quiet_number(i)) is not None}
+    numbers = {n for i in ids if (n := book.number(i)) is not None}
     return tuple(Step(str(n), f"s-{n}") for n in sorted(numbers))
 
 
@@ -278,7 +294,6 @@ def _inputs(
 
 def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors: Anchors) -> Derivation:
     """`repeated` are the ledger numbers that quote this input: their texts stand in where it has none of its own."""
-    grade = str(entry.get("grade") or "")
     override = entry.get("override")
     notices = []
     if isinstance(override, dict):
@@ -288,20 +303,13 @@ def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors:
         notices.append(f"Good until {one_line(str(entry['expiry']))}")
     text = str(entry.get("text") or "")
     said = ", ".join(dict.fromkeys(str(n.get("text") or "") for n in repeated))
-    return Derivation(
-        id=str(entry["id"]),
-        anchor=anchors.of("d", str(entry["id"])),
-        label=one_line(str(entry.get("label") or entry["id"])),
+    return _entry(
+        entry,
+        anchors,
         text=text or said,
-        rule="",
-        grade=grade,
-        footing=FOOTING.get(grade, ""),
-        date=str(entry.get("date") or ""),
         # A range already says how far the figure may be off.
         spread="" if " to " in text else next((s for n in repeated if (s := _spread(n))), ""),
-        steps=(),
         sources=_source_steps([str(entry["id"])], book),
-        stale=bool(entry.get("stale")),
         remark=one_line(str(entry.get("use") or "")),
         notice=". ".join(n.rstrip(".") for n in notices),
     )

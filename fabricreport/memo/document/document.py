@@ -1,7 +1,7 @@
 """The memo as one value: every number placed, every reference resolved, ready for the two writers.
 
 A merged (or single) executed notebook goes in; a frozen `Document` comes out. Its nodes are those of the notebook's
-blocks with what a writer needs found (`memo.document.placed`). Faults (an unknown reference, a missing alt text) are
+blocks with what a writer needs filled in (`blocks.nodes.PLACED`). Faults (an unknown reference, a missing alt text) are
 collected in `problems`; whether they stop a build is the checker's business, not the reader's.
 """
 
@@ -12,23 +12,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fabricreport import __version__
-from fabricreport.blocks.node_json import to_json
-from fabricreport.blocks.nodes import Flow, Glance, Heading, Headline, Text, Top, plain_text
+from fabricreport.blocks.nodes import DataTable, Figure, Flow, Glance, Heading, Headline, Note, Text, Top, plain_text
 from fabricreport.errors import Problem
+from fabricreport.marks import keys
 from fabricreport.memo.document.derive import Derivation, InputSet, appendix, quoted_input
-from fabricreport.memo.document.gather import Gathered, Piece, gather
-from fabricreport.memo.document.marks import keys
+from fabricreport.memo.document.gather import Gathered, Piece, first_heading, gather, parted
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
-from fabricreport.memo.document.parts import parted
-from fabricreport.memo.document.placed import PlacedFigure, PlacedHeading, PlacedNote, PlacedTable
-from fabricreport.memo.document.resolve import Resolver
 from fabricreport.memo.document.safe import one_line, visible
 from fabricreport.memo.document.sources import Source, SourceBook
 
 DRAFT, CLIENT_COPY = "Draft", "Client copy"
 MEMORANDUM, LETTERS = "Memorandum", "Letters"
-SOURCES_TITLE = "Sources"
-DERIVATIONS_TITLE = "Where each number comes from"
 
 
 @dataclass(frozen=True)
@@ -88,12 +82,11 @@ class Document:
     body: tuple[Flow, ...]
     annexes: tuple[Flow, ...]
     contents: tuple[ContentsLine, ...]
-    notes: tuple[PlacedNote, ...]
+    notes: tuple[Note, ...]
     sources: tuple[Source, ...]
     derivations: tuple[Derivation, ...]
     inputs: tuple[Derivation, ...]
     input_sets: tuple[InputSet, ...]
-    headline: Mapping[str, Any]
     problems: tuple[Problem, ...]
     keys: tuple[str, ...]
     first_numbers: frozenset[str]
@@ -112,10 +105,10 @@ class Document:
         """The numbered tables and figures of each part of body and annexes as the contents name them, by the anchor of its heading."""
         found: dict[str, dict[str, list[str]]] = {}
         for node in (*self.body, *self.annexes):
-            if isinstance(node, PlacedHeading) and node.level == 1:
+            if isinstance(node, Heading) and node.level == 1:
                 kinds = found[node.anchor] = {"Table": [], "Figure": []}
-            elif isinstance(node, PlacedTable | PlacedFigure) and found:
-                kinds["Table" if isinstance(node, PlacedTable) else "Figure"].append(node.number)
+            elif isinstance(node, DataTable | Figure) and found:
+                kinds["Table" if isinstance(node, DataTable) else "Figure"].append(node.number)
         return {
             anchor: ", ".join(_span(kind, numbers) for kind, numbers in kinds.items() if numbers)
             for anchor, kinds in found.items()
@@ -153,52 +146,43 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     front, section_titles = _front_matter(nb, found.pieces, title)
     found = found if front.marked else _unmarked(found)
     parts = parted(found.pieces)
-    glance, headline, body = _split_special(parts.body, problems)
-    _, more_headline, annex = _split_special(parts.annexes, problems)
+    glance, body = _without_glance(parts.body, problems)
+    _, annex = _without_glance(parts.annexes, problems)
     if parts.spined:
         title, first, body = _opening_page(body)
         front = replace(front, title=title or front.title)
     else:
         first = []
     book = SourceBook(found.inputs)
-    numbering = Numbering(found.ledger, book, problems, found.report)
-    numbered_first = numbering.number_body(first)
-    numbered_body = numbering.number_body(body)
-    numbered_annexes = numbering.number_annexes(_grouped(annex, section_titles))
-    sources_at = numbering.closing_annex(SOURCES_TITLE, "sec-sources") if numbering.uses_sources(found.pieces) else None
-    derivations_at = (
-        numbering.closing_annex(DERIVATIONS_TITLE, "sec-derivations")
-        if numbering.prints_numbers(found.pieces)
-        else None
-    )
-    resolver = Resolver(numbering, rings=front.marked)
-    done_glance = resolver.glance(glance, "the glance") if glance else None
-    done_first = [node for piece in numbered_first for node in resolver.resolve(piece)]
-    met, resolver.rings = resolver.used_numbers(), False
+    numbering = Numbering(found.ledger, book, problems, found.report, rings=front.marked)
+    first, body = numbering.numbered(first), numbering.numbered(body)
+    annexes = numbering.numbered(_grouped(annex, section_titles), annex=True)
+    sources_at, derivations_at = numbering.closings(found.pieces)
+    done_glance = numbering.glance(glance) if glance else None
+    done_first = numbering.placed(first)
+    met, numbering.rings = numbering.used_numbers(), False
     first_numbers = frozenset([*met, *(i for n in met if (i := quoted_input(found.ledger[n], book.inputs)))])
-    done_body = [node for piece in numbered_body for node in resolver.resolve(piece)]
-    done_annexes = [node for piece in numbered_annexes for node in resolver.resolve(piece)]
+    done_body, done_annexes = numbering.placed(body), numbering.placed(annexes)
     printed_sources = len(book.listed())
-    used = resolver.used_numbers()
+    used = numbering.used_numbers()
     closing = appendix(used, found.ledger, book, numbering.anchors)
     headings = [*numbering.contents, *[h for h in (sources_at, derivations_at) if h]]
     return Document(
         front=front,
         glance=done_glance,
-        first=tuple(done_first),
-        body=tuple(done_body),
-        annexes=tuple(done_annexes),
+        first=done_first,
+        body=done_body,
+        annexes=done_annexes,
         contents=tuple(headings),
-        notes=tuple(resolver.notes),
+        notes=tuple(numbering.notes),
         sources=book.listed(),
         derivations=closing.derivations,
         inputs=closing.inputs,
         input_sets=closing.sets,
-        headline={**headline, **more_headline},
         problems=tuple(problems),
         keys=keys(
             stale=any(found.ledger[i].get("stale") for i in used),
-            assumed=resolver.any_ring,
+            assumed=numbering.any_ring,
         ),
         sources_heading=sources_at,
         derivations_heading=derivations_at,
@@ -242,7 +226,8 @@ def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter,
     titles = {
         str(s.get("id")): one_line(str(s.get("title", ""))) for s in own.get("sections", []) if isinstance(s, dict)
     }
-    title = line("title") or _first_heading(pieces) or one_line(name) or "Memo"
+    heading = first_heading(pieces)
+    title = line("title") or (one_line(plain_text(heading.children)) if heading else "") or one_line(name) or "Memo"
     front = FrontMatter(
         title=title,
         client=line("client"),
@@ -269,30 +254,13 @@ def _unmarked(found: Gathered) -> Gathered:
     return replace(found, ledger=ledger, inputs=inputs)
 
 
-def _first_heading(pieces: list[Piece]) -> str:
-    headings = (node for piece in pieces for node in piece.nodes if isinstance(node, Heading))
-    first = next(headings, None)
-    return one_line(plain_text(first.children)) if first else ""
-
-
-def _split_special(pieces: list[Piece], problems: list[Problem]) -> tuple[Glance | None, dict[str, Any], list[Piece]]:
-    """Take out the glance (the first one goes to page one) and the headline data."""
-    glance: Glance | None = None
-    headline: dict[str, Any] = {}
-    rest: list[Piece] = []
-    for piece in pieces:
-        kept: list[Flow] = []
-        for node in piece.nodes:
-            if isinstance(node, Headline):
-                headline |= to_json(node)["data"]
-            elif isinstance(node, Glance) and glance is None:
-                glance = node
-            elif isinstance(node, Glance):
-                problems.append(Problem("a memo has one glance block", key=piece.where, remedy="Keep the first one."))
-            else:
-                kept.append(node)
-        rest.append(replace(piece, nodes=tuple(kept)))
-    return glance, headline, rest
+def _without_glance(pieces: list[Piece], problems: list[Problem]) -> tuple[Glance | None, list[Piece]]:
+    """The first glance, which goes to page one, and the pieces without it and without what is not printed."""
+    glances = [(node, piece.where) for piece in pieces for node in piece.nodes if isinstance(node, Glance)]
+    for _, where in glances[1:]:
+        problems.append(Problem("a memo has one glance block", key=where, remedy="Keep the first one."))
+    rest = [replace(p, nodes=tuple(n for n in p.nodes if not isinstance(n, Glance | Headline))) for p in pieces]
+    return glances[0][0] if glances else None, rest
 
 
 def _grouped(pieces: list[Piece], titles: dict[str, str]) -> list[Piece]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fabricreport.memo.document.derive import Derivation, Step
+from fabricreport.memo.document.derive import Derivation, Step, in_runs
 
 _SMALL_WORDS = frozenset(
     ["a", "an", "and", "at", "by", "for", "from", "in", "its", "of", "on", "per", "than", "that", "the", "to", "with"]
@@ -159,10 +159,5 @@ def _member(entry: Derivation, head: str) -> Member:
 
 def number_runs(sources: Sequence[Step]) -> tuple[Step, ...]:
     """Numbers of sources in order, neighbours joined: 1, 4–9; each leads to its first."""
-    made: list[list[Step]] = []
-    for step in sources:
-        if made and int(step.text) == int(made[-1][-1].text) + 1:
-            made[-1].append(step)
-        else:
-            made.append([step])
+    made = in_runs(sources, lambda one, other: int(one.text) + 1 == int(other.text))
     return tuple(Step(r[0].text if len(r) == 1 else f"{r[0].text}–{r[-1].text}", r[0].anchor) for r in made)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 
-from fabricreport.blocks.nodes import DataTable, Inline, TableColumn, TableRow, Text, plain_text
+from fabricreport.blocks.nodes import DataTable, Inline, TableColumn, TableRow, Text
 
 _NUMERIC = re.compile(r"[-−+]?[$€£]?[\d,.\s]*\d[\d,.]*(?:e[+-]?\d+)?\s*[%×x]?\Z", re.IGNORECASE)
 _CUT = re.compile(r"\d+ rows × \d+ columns")
@@ -57,16 +58,17 @@ class _TableReader(HTMLParser):
             self.remark += data
 
 
-def table_from_html(html: str, caption: str = "", table_id: str = "") -> DataTable | None:
-    """A table from the `text/html` of a DataFrame, or None when there is no table in it.
+def table_from_html(html: str, caption: str = "", table_id: str = "") -> tuple[DataTable | None, list[tuple[str, str]]]:
+    """A table from the `text/html` of a DataFrame, or None when there is no table in it, and what is wrong with it.
 
-    Several header rows are joined with spaces; a column whose cells are all numbers is right-aligned.
+    Several header rows are joined with spaces; a column whose cells are all numbers is right-aligned. A fault, with its
+    remedy, is what pandas left out, or a table beside the first.
     """
     reader = _TableReader()
     reader.feed(html)
     reader.close()
     if not reader.body and not reader.head:
-        return None
+        return None, []
     width = max(len(row) for row in [*reader.head, *reader.body])
     head = [_fit(row, width) for row in reader.head] or [[""] * width]
     body = [_fit(row, width) for row in reader.body]
@@ -76,34 +78,20 @@ def table_from_html(html: str, caption: str = "", table_id: str = "") -> DataTab
         for i, label in enumerate(labels)
     )
     rows = (TableRow(tuple(_text(cell) for cell in row), "normal") for row in body)
-    return DataTable(table_id, _text(caption), tuple(columns), tuple(rows), ())
+    table = DataTable(table_id, _text(caption), tuple(columns), tuple(rows), ())
+    return table, list(_faults(reader, body))
 
 
-def frame_faults(html: str, table: DataTable) -> list[tuple[str, str]]:
-    """What pandas left out of a DataFrame's HTML, and tables beside the first: each as (fault, remedy)."""
-    reader = _TableReader()
-    reader.feed(html)
-    reader.close()
-    faults = []
+def _faults(reader: _TableReader, body: list[list[str]]) -> Iterator[tuple[str, str]]:
     if reader.tables > 1:
-        faults.append(("an HTML output holds more than one table", "Show each table from a cell of its own."))
+        yield "an HTML output holds more than one table", "Show each table from a cell of its own."
     if _CUT.search(reader.remark):
-        faults.append(
-            (
-                "a DataFrame is shown with rows or columns left out",
-                "Choose what to show, or put it into a %%table cell.",
-            )
-        )
-    if not table.rows:
-        faults.append(
-            ("a DataFrame without rows is shown", "Show it only where it has some, or say that there are none.")
-        )
-    cells = [plain_text(cell) for row in table.rows for cell in row.cells]
-    if any(cell.endswith("...") and len(cell) >= _WIDEST for cell in cells):
-        faults.append(
-            ("a DataFrame is shown with long text cut off", "Put it into a %%table cell, which prints all of it.")
-        )
-    return faults
+        remedy = "Choose what to show, or put it into a %%table cell."
+        yield "a DataFrame is shown with rows or columns left out", remedy
+    if not body:
+        yield "a DataFrame without rows is shown", "Show it only where it has some, or say that there are none."
+    if any(cell.endswith("...") and len(cell) >= _WIDEST for row in body for cell in row):
+        yield "a DataFrame is shown with long text cut off", "Put it into a %%table cell, which prints all of it."
 
 
 def _fit(row: list[str], width: int) -> list[str]:

@@ -6,16 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fabricreport.blocks.cells import bind_cell
+from fabricreport.blocks.cells import Carried, bind_cell
+from fabricreport.blocks.document import MIME
 from fabricreport.blocks.node_json import MalformedNode, top_from_json
-from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, Paragraph, Text, Top, rebuilt
+from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, Heading, Paragraph, Text, Top, rebuilt
 from fabricreport.blocks.say import together
 from fabricreport.errors import Problem
 from fabricreport.ledger import Record
 from fabricreport.memo.document.outputs import carry, metadata, own, shown_once
 from fabricreport.memo.document.safe import visible, visible_text
+from fabricreport.vocabulary import SPINES
 
-BLOCK_MIME = "application/vnd.fabricreport.block+json"
 ANSWERS = "answers"
 """Where a Markdown cell's own metadata keeps what the case said to its fields."""
 
@@ -33,6 +34,31 @@ class Piece:
     section: str
     where: str
     further: bool = False
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The pieces of body and annexes, in order. A memo with a spine has its sections as annexes."""
+
+    body: list[Piece]
+    annexes: list[Piece]
+    spined: bool
+
+    @property
+    def printed(self) -> list[Piece]:
+        """All of them in reading order."""
+        return [*self.body, *self.annexes]
+
+
+def first_heading(pieces: Iterable[Piece]) -> Heading | None:
+    """The first heading of some pieces, which is the title of what has no other."""
+    return next((node for piece in pieces for node in piece.nodes if isinstance(node, Heading)), None)
+
+
+def parted(pieces: Sequence[Piece]) -> Parts:
+    """The parts of a memo; without a spine its sections are its body, as where one notebook is exported alone."""
+    spine = [p for p in pieces if p.section in SPINES]
+    return Parts(spine or list(pieces), [p for p in pieces if spine and p.section not in SPINES], bool(spine))
 
 
 @dataclass(frozen=True)
@@ -93,13 +119,6 @@ def _name(cell: Any, index: int) -> str:
     return f"{notebook}, cell {number}" if notebook else f"cell {number}"
 
 
-def _bundles(cell: Any) -> Iterator[Any]:
-    for output in cell.get("outputs", []) if cell.get("cell_type") == "code" else []:
-        bundle = (output.get("data") or {}).get(BLOCK_MIME)
-        if isinstance(bundle, dict):
-            yield bundle
-
-
 def _homes(cells: list[Any]) -> list[str]:
     """The section of each cell: its blocks', else its own metadata's, else that of the cell before or after."""
     known = [_home(cell) for cell in cells]
@@ -111,8 +130,9 @@ def _homes(cells: list[Any]) -> list[str]:
 
 
 def _home(cell: Any) -> str:
-    block = next(_bundles(cell), None)
-    return str(block.get("section", "")) if block is not None else str(own(cell).get("section", ""))
+    outputs = cell.get("outputs", []) if cell.get("cell_type") == "code" else []
+    bundles = ((output.get("data") or {}).get(MIME) for output in outputs)
+    return str(next((b for b in bundles if isinstance(b, dict)), own(cell)).get("section", ""))
 
 
 def _markdown_cell(found: Gathered, cell: Any, home: str, where: str) -> None:
@@ -125,19 +145,21 @@ def _markdown_cell(found: Gathered, cell: Any, home: str, where: str) -> None:
     attachments = {address: picture for n, picture in attached.items() for address in (f"attachment:{n}", n)}
     given = own(cell).get(ANSWERS)
     bound = bind_cell(str(cell.get("source", "")), given if isinstance(given, dict) else {}, home, attachments)
-    found.problems += [replace(fault, key=where) for fault in bound.faults]
-    _keep(found, bound.nodes, home, where)
-    _note_records(found, bound.ledger, bound.inputs, where)
+    _take(found, bound, home, where)
 
 
 def _output(found: Gathered, cell: Any, output: Any, home: str, where: str) -> None:
-    bundle = (output.get("data") or {}).get(BLOCK_MIME)
+    bundle = (output.get("data") or {}).get(MIME)
     if bundle is not None:
         _block(found, bundle, where)
         return
-    carried = carry(cell, output)
+    _take(found, carry(cell, output), home, where)
+
+
+def _take(found: Gathered, carried: Carried, home: str, where: str) -> None:
     found.problems += [replace(fault, key=where) for fault in carried.faults]
     _keep(found, carried.nodes, home, where)
+    _note_records(found, carried.ledger, carried.inputs, where)
 
 
 def _block(found: Gathered, bundle: Any, where: str) -> None:
@@ -218,13 +240,9 @@ def _continued(first: Top, second: Top, further: bool) -> Top | None:
         return Glance(_paragraphs(first.children, second.children, further), (*first.tiles, *second.tiles))
     if further and isinstance(first, Paragraph) and isinstance(second, Paragraph):
         return Paragraph((*first.children, Text(" "), *second.children))
-    if (
-        isinstance(first, Callout)
-        and isinstance(second, Callout)
-        and first.tone == second.tone
-        and second.title in ((), first.title)
-    ):
-        return replace(first, children=together(first.children, second.children))
+    if isinstance(first, Callout) and isinstance(second, Callout):
+        same = first.tone == second.tone and second.title in ((), first.title)
+        return replace(first, children=together(first.children, second.children)) if same else None
     if isinstance(first, BulletList) and isinstance(second, BulletList):
         return BulletList((*first.items, *second.items))
     return None

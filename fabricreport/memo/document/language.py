@@ -14,9 +14,8 @@ from math import ceil
 
 from fabricreport.blocks.nodes import BulletList, Inline, Num, OrderedList, Paragraph, Strong, plain_text, walk
 from fabricreport.books.glossary import Instead, glossary_book
-from fabricreport.memo.document.gather import Gathered, Piece
+from fabricreport.memo.document.gather import Gathered, Piece, parted
 from fabricreport.memo.document.measures import LONGEST, SAID, Sentence, measured, own_nodes, sentences_of
-from fabricreport.memo.document.parts import parted
 
 SEMICOLONS = "semicolons on"
 """What a remark on semicolons says."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fabricreport.blocks.gate import lines_of
-from fabricreport.blocks.nodes import BlockQuote, Cite, Code, Em, Inline, Link, Node, Note, Num, Ref, Strong, Text, walk
+from fabricreport.blocks.nodes import BlockQuote, Cite, Code, Inline, Node, Note, Num, Ref, Text, flat, walk
 from fabricreport.memo.document.gather import Piece
 
 LONGEST = 30
@@ -105,7 +105,7 @@ def own_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
 def sentences_in(line: Iterable[Inline], kind: str, piece: Piece) -> Iterator[Sentence]:
     """The sentences of one line of a piece."""
     text, quoted = "", []
-    for node in _flat(line):
+    for node in flat(line):
         printed = node.text if isinstance(node, Num) else _printed(node)
         if isinstance(node, Num):
             quoted.append(Quoted(node, len(text), len(text) + len(printed)))
@@ -116,14 +116,6 @@ def sentences_in(line: Iterable[Inline], kind: str, piece: Piece) -> Iterator[Se
         if _WORD.search(words):
             inside = tuple(Quoted(q.number, q.start - start, q.end - start) for q in quoted if start <= q.start < end)
             yield Sentence(words.rstrip(), kind, piece.where, piece.section, inside)
-
-
-def _flat(nodes: Iterable[Inline]) -> Iterator[Inline]:
-    for node in nodes:
-        if isinstance(node, Strong | Em | Link):
-            yield from _flat(node.children)
-        else:
-            yield node
 
 
 def _printed(node: Inline) -> str:

@@ -1,34 +1,61 @@
-"""The first pass: headings, figures and tables get numbers and anchors; references can then be resolved."""
+"""Where everything stands: numbers and anchors first, then every link, mark and drawing, ready for a writer."""
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, assert_never
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
+from fabricreport.blocks.markdown import safe_link
 from fabricreport.blocks.nodes import (
     EVIDENCE_REPORT,
     Cite,
     DataTable,
+    Em,
     Figure,
+    Flow,
+    Formula,
+    Glance,
     Heading,
+    Image,
+    Inline,
+    Link,
+    Node,
+    Note,
     Num,
-    Numbered,
+    Ref,
+    Strong,
+    TableColumn,
+    TableRow,
+    Text,
+    flat,
     is_of_report,
     plain_text,
+    rebuilt,
     walk,
 )
 from fabricreport.errors import Problem
 from fabricreport.formats import NBSP
 from fabricreport.ledger import Record
-from fabricreport.memo.document.derive import Anchors
+from fabricreport.memo.document.derive import FOOTING, Anchors, quoted_input
 from fabricreport.memo.document.gather import Piece
+from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
 from fabricreport.memo.document.safe import one_line
 from fabricreport.memo.document.sources import SourceBook
+from fabricreport.memo.document.svg import Drawing, UnsafeDrawing, clean_svg
+from fabricreport.memo.document.tables import table_shape
 from fabricreport.scenario.schema import SECTION_NAMES
 
+_PNG = "data:image/png;base64,"
+_PT_PER_PX = 0.6
+"""Notebooks draw at 100 to 144 dots per inch; 120 prints their text near its intended size."""
+
+
 CLOSING_ANNEXES = frozenset({"sec-sources", "sec-derivations"})
+SOURCES_TITLE, DERIVATIONS_TITLE = "Sources", "Where each number comes from"
 _SUBJECTS = {"tco": "total cost", "tail_risk": "tail risk", "decision": "the decision"}
 _SECTION_OF = {"tail": "tail_risk"}
 _OF_SECTION = re.compile(rf"(?:sec|tab|fig)-({'|'.join((*SECTION_NAMES, *_SECTION_OF))})(?:-|\Z)")
@@ -64,32 +91,39 @@ def in_report(identity: str, report: Mapping[str, Any] | None) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a heading, a figure or a table stands: its number ("2.1", "Annex A", "3") and its anchor."""
+class ContentsLine:
+    """One line of the contents: a heading's number ("2.1", "Annex A"), its anchor, its text, its level from 1."""
 
     number: str
     anchor: str
-
-
-@dataclass(frozen=True)
-class ContentsLine(Place):
-    """One line of the contents: a heading's place, its text, its level from 1."""
-
     text: str
     level: int
     annex: bool
 
 
-@dataclass(frozen=True)
-class NumberedPiece:
-    """A piece, and the place of each heading, figure and table in it, in the order in which `walk` meets them."""
+def unmarked(nodes: Iterable[Inline]) -> tuple[Inline, ...]:
+    """The words of a heading or a title: their numbers bear no marks, which the text beneath has."""
 
-    piece: Piece
-    places: tuple[Place, ...]
+    def one(node: Inline) -> Inline:
+        if isinstance(node, Num):
+            return replace(node, stale=False, ring=False)
+        return replace(node, children=unmarked(node.children)) if isinstance(node, Strong | Em | Link) else node
+
+    return tuple(one(node) for node in nodes)
+
+
+def _without_alt_nodes(node: Node) -> Node:
+    """A picture's words are read as a text: numbers in them are printed nowhere."""
+    return replace(node, alt_nodes=()) if isinstance(node, Figure | Image) else node
 
 
 class Numbering:
-    """Places in reading order, targets by id; faults met on the way are collected. `Resolver` writes the fresh nodes."""
+    """Places nodes in two passes, in reading order; faults met on the way are collected.
+
+    `numbered` gives headings, figures and tables their numbers, so that prose can refer to what follows; then `placed`
+    fills in all else, and remembers the footnotes, the numbers it met, and whether a mark was set. A ring is set at the
+    numbers of page one (`rings`), and at the head of a row all of whose numbers are mostly assumed.
+    """
 
     def __init__(
         self,
@@ -97,6 +131,8 @@ class Numbering:
         book: SourceBook,
         problems: list[Problem],
         report: Mapping[str, Any] | None = None,
+        *,
+        rings: bool = False,
     ) -> None:
         self.anchors = Anchors()
         self.contents: list[ContentsLine] = []
@@ -108,29 +144,26 @@ class Numbering:
         self._counts = {"Figure": 0, "Table": 0}
         self._levels = [0, 0, 0]
         self._annexes = 0
+        self.rings, self.any_ring = rings, False
+        self.notes: list[Note] = []
+        self._used: dict[str, None] = {}
+        self._formulas = 0
+        self._where = ""
+        self._in_rows: set[int] = set()
+        """Numbers of tables: their rows bear the ring."""
 
-    def number_body(self, pieces: Sequence[Piece]) -> list[NumberedPiece]:
-        """Give headings 1, 1.1, 1.1.1 and number figures and tables."""
-        return self._number(pieces, annex=False)
+    def numbered(self, pieces: Sequence[Piece], *, annex: bool = False) -> list[Piece]:
+        """The pieces with headings (1, 1.1, 1.1.1), figures and tables numbered.
 
-    def number_annexes(self, pieces: Sequence[Piece]) -> list[NumberedPiece]:
-        """Every level-1 heading opens an annex: Annex A, A.1; figures and tables count on from the body."""
-        return self._number(pieces, annex=True)
+        Of annexes every heading of level 1 opens one: Annex A, A.1; figures and tables count on from the body.
+        """
+        done = []
+        for piece in pieces:
+            self._where = piece.where
+            done.append(replace(piece, nodes=rebuilt(piece.nodes, of_node=partial(self._numbered, annex=annex))))
+        return done
 
-    def _number(self, pieces: Sequence[Piece], *, annex: bool) -> list[NumberedPiece]:
-        return [
-            NumberedPiece(
-                piece,
-                tuple(
-                    self._place(node, piece.where, annex=annex)
-                    for node in walk(piece.nodes)
-                    if isinstance(node, Numbered)
-                ),
-            )
-            for piece in pieces
-        ]
-
-    def closing_annex(self, title: str, identity: str) -> ContentsLine:
+    def _closing(self, title: str, identity: str) -> ContentsLine:
         """An annex the writers fill themselves (sources, derivations)."""
         self._open_annex()
         anchor = self.anchors.of("m", identity)
@@ -138,38 +171,31 @@ class Numbering:
         self.targets[identity] = (number.replace(" ", NBSP), anchor)
         return ContentsLine(number, anchor, title, 1, True)
 
-    def prints_numbers(self, pieces: Iterable[Piece]) -> bool:
-        """True if any ledger number is printed anywhere."""
-        return any(isinstance(node, Num) for piece in pieces for node in walk(piece.nodes))
+    def closings(self, pieces: Iterable[Piece]) -> tuple[ContentsLine | None, ContentsLine | None]:
+        """The annexes of sources, where anything cited or behind a printed number has one, and of derivations, where a
+        number is printed."""
+        nodes = [node for piece in pieces for node in walk(piece.nodes)]
+        entries = [self.ledger.get(node.id, {}) for node in nodes if isinstance(node, Num)]
+        ids = {str(i) for entry in entries for name in ("inputs", "sources") for i in entry.get(name) or ()}
+        ids |= {i for node in nodes if isinstance(node, Cite) for i in node.ids}
+        has_source = any(self.book.inputs.get(i, {}).get("source") for i in ids)
+        return (
+            self._closing(SOURCES_TITLE, "sec-sources") if has_source else None,
+            self._closing(DERIVATIONS_TITLE, "sec-derivations") if entries else None,
+        )
 
-    def uses_sources(self, pieces: Iterable[Piece]) -> bool:
-        """True if anything cited, or behind a printed number, has a source."""
-        ids: set[str] = set()
-        for node in (n for piece in pieces for n in walk(piece.nodes)):
-            if isinstance(node, Cite):
-                ids |= set(node.ids)
-            elif isinstance(node, Num):
-                entry = self.ledger.get(node.id, {})
-                ids |= {str(i) for i in [*(entry.get("inputs") or []), *(entry.get("sources") or [])]}
-        return any(self.book.inputs.get(i, {}).get("source") for i in ids)
-
-    def _place(self, node: Numbered, where: str, *, annex: bool) -> Place:
-        match node:
-            case Heading():
-                return self._place_heading(node, where, annex=annex)
-            case Figure():
-                return self._place_counted(node.id, "Figure", "fig", where)
-            case DataTable():
-                return self._place_counted(node.id, "Table", "tab", where)
-            case _:
-                assert_never(node)
-
-    def _place_counted(self, identity: str, word: str, short: str, where: str) -> Place:
+    def _numbered(self, node: Node, *, annex: bool) -> Node:
+        if isinstance(node, Heading):
+            return self._heading(node, annex=annex)
+        if not isinstance(node, Figure | DataTable):
+            return node
+        word, short = ("Figure", "fig") if isinstance(node, Figure) else ("Table", "tab")
         self._counts[word] += 1
         number = str(self._counts[word])
-        return Place(number, self._claim(identity or f"{short}-{number}", f"{word}{NBSP}{number}", where))
+        identity = node.id or f"{short}-{number}"
+        return replace(node, id=identity, number=number, anchor=self._claim(identity, f"{word}{NBSP}{number}"))
 
-    def _place_heading(self, node: Heading, where: str, *, annex: bool) -> ContentsLine:
+    def _heading(self, node: Heading, *, annex: bool) -> Heading:
         level = min(max(node.level, 1), 3)
         # A heading may go one level deeper than the one before it, not two: a skipped level loses readers of tags.
         deepest = next((i for i, count in enumerate(self._levels) if count == 0), 3)
@@ -184,26 +210,179 @@ class Numbering:
         number = (f"Annex {letter}" if level == 1 else ".".join([letter, *inner])) if annex else ".".join(inner)
         text = one_line(plain_text(node.children))
         word = f"{'Annex' if annex else 'Section'}{NBSP}{number.removeprefix('Annex ')}"
-        anchor = self._claim(node.id or f"sec-{text}", word, where, explicit=bool(node.id))
+        anchor = self._claim(node.id or f"sec-{text}", word, explicit=bool(node.id))
         self.contents.append(ContentsLine(number, anchor, text, level, annex))
-        return self.contents[-1]
+        return replace(node, level=level, number=number, anchor=anchor)
 
     def _open_annex(self) -> None:
         self._annexes += 1
         self._levels = [1, 0, 0]
 
-    def _claim(self, identity: str, word: str, where: str, *, explicit: bool = True) -> str:
+    def _claim(self, identity: str, word: str, *, explicit: bool = True) -> str:
         if identity in self.targets and explicit:
-            self.fault("two things have the same id", where, identity, "Give each its own id.")
+            self._fault("two things have the same id", identity, "Give each its own id.")
         if identity in self.targets:
             return self.anchors.of("m", f"{identity} {word}")
         anchor = self.anchors.of("m", identity)
         self.targets[identity] = (word, anchor)
         return anchor
 
-    def fault(self, message: str, where: str, value: str, remedy: str) -> None:
+    # ---- the second pass
+
+    def used_numbers(self) -> list[str]:
+        """Ids of the ledger numbers met so far, in order of first printing."""
+        return list(self._used)
+
+    def placed(self, pieces: Iterable[Piece]) -> tuple[Flow, ...]:
+        """The blocks of numbered pieces with all numbers and links written in; the pieces stay untouched."""
+        return tuple(node for piece in pieces for node in self._placed(piece.nodes, piece.where))
+
+    def glance(self, node: Glance) -> Glance:
+        """The page-one summary, its tiles derived first. It holds nothing that has a number of its own."""
+        tiles = self._placed(node.tiles, "the glance")
+        return Glance(self._placed(node.children, "the glance"), tiles)
+
+    def _placed(self, nodes: tuple[Any, ...], where: str) -> tuple[Any, ...]:
+        self._where = where
+        bare = rebuilt(nodes, of_node=_without_alt_nodes)
+        self._in_rows = {id(number) for row in walk(bare) if isinstance(row, TableRow) for number in walk(row)}
+        return rebuilt(bare, of_node=self._one)
+
+    def _one(self, node: Node) -> Node | tuple[Node, ...]:
+        match node:
+            case Num():
+                return self._num(node)
+            case Ref():
+                return self._ref(node)
+            case Cite():
+                return self._cite(node)
+            case Note():
+                # What stands in the note was numbered before it: a note inside a note comes first.
+                self.notes.append(replace(node, number=len(self.notes) + 1))
+                return self.notes[-1]
+            case Link():
+                return node if safe_link(node.href) else node.children
+            case TableRow():
+                return self._row(node)
+            case Heading() | Figure() | DataTable() if not node.number:
+                self._fault(
+                    "a block is malformed", f"a {node.kind} inside the glance", "Emit it through the block functions."
+                )
+                return ()
+            case Heading():
+                return replace(node, children=unmarked(node.children))
+            case Figure():
+                return self._drawn_figure(node)
+            case DataTable():
+                return self._table(node)
+            case Formula():
+                return self._formula(node)
+            case Image():
+                return self._image(node)
+        return node
+
+    def _drawn_figure(self, node: Figure) -> Figure:
+        drawing = self._drawing(node.svg, f"g{node.number}-")
+        return replace(
+            node,
+            title=unmarked(node.title),
+            alt=self._alt(node),
+            svg=drawing.svg,
+            width_pt=drawing.width_pt,
+            height_pt=drawing.height_pt,
+        )
+
+    def _drawing(self, svg: str, prefix: str) -> Drawing:
+        try:
+            return clean_svg(svg, prefix)
+        except UnsafeDrawing as error:
+            self._fault("a drawing cannot be shown", str(error), "Emit the chart again.")
+            return Drawing("", 0.0, 0.0)
+
+    def _alt(self, node: Figure | Formula | Image) -> str:
+        alt = one_line(node.alt)
+        if not alt:
+            remedy = f"Say in one or two sentences what it shows, with the numbers. {ALT_REMEDY[node.kind]}"
+            self._fault("an image has no alt text", node.id if isinstance(node, Figure) else node.kind, remedy)
+        return alt
+
+    def _table(self, node: DataTable) -> DataTable:
+        if not node.caption:
+            self._fault("a table has no caption", node.id, f"Say what the table shows. {CAPTION_REMEDY}")
+        columns = tuple(TableColumn(c.label, one_line(c.unit), c.align) for c in node.columns)
+        missing = ((),) * len(columns)
+        rows = tuple(replace(row, cells=(*row.cells, *missing)[: len(columns)]) for row in node.rows)
+        shape = table_shape(columns, rows)
+        return replace(node, caption=unmarked(node.caption), columns=columns, rows=rows, shape=shape)
+
+    def _row(self, row: TableRow) -> TableRow:
+        told = [self.ledger.get(n.id, {}) for cell in row.cells[1:] for n in flat(cell) if isinstance(n, Num)]
+        ring = bool(told) and all(entry.get("assumed") for entry in told)
+        self.any_ring |= ring
+        return replace(row, ring=ring)
+
+    def _formula(self, node: Formula) -> Formula:
+        self._formulas += 1
+        name = self.anchors.of("f", f"formula {self._formulas} {node.tex}")
+        alt, drawing = self._alt(node), self._drawing(node.svg, f"{name}-")
+        return Formula(drawing.svg, node.tex, alt, drawing.width_pt)
+
+    def _image(self, node: Image) -> Image:
+        width = png_width_px(node.src)
+        if not width:
+            found = one_line(node.src or node.address)[:60]
+            remedy = f"{PICTURE_REMEDY[:1].upper()}{PICTURE_REMEDY[1:]}"
+            self._fault("an image is neither attached nor a PNG", found, remedy)
+        return Image(node.src if width else "", self._alt(node), width_pt=width * _PT_PER_PX)
+
+    def _num(self, node: Num) -> Num | Text:
+        entry = self.ledger.get(node.id)
+        if entry is None:
+            self._fault("a number is not in the ledger", node.id, "Emit the block with its ledger entry.")
+            return Text(node.text)
+        self._used.setdefault(node.id)
+        ring = self.rings and id(node) not in self._in_rows and bool(entry.get("assumed"))
+        self.any_ring |= ring
+        return replace(
+            node,
+            anchor=self.anchors.of("d", quoted_input(entry, self.book.inputs) or node.id),
+            footing=FOOTING.get(str(entry.get("grade") or ""), ""),
+            stale=bool(entry.get("stale")),
+            ring=ring,
+        )
+
+    def _ref(self, node: Ref) -> Ref | Text:
+        target = self.targets.get(node.id)
+        if target is not None:
+            return Ref(node.id, *target)
+        if words := in_report(node.id, self.report) or left_out(node.id):
+            return Text(words)
+        self._fault("a reference leads nowhere", node.id, "Check the id of the figure, table or heading.")
+        return Text(f"[missing: {node.id}]")
+
+    def _cite(self, node: Cite) -> Cite | tuple[()]:
+        numbers: dict[int, None] = {}
+        for input_id in node.ids:
+            number = self.book.number(input_id)
+            if number is None:
+                self._fault("a citation has no source", input_id, "Add the entry to the evidence library.")
+            else:
+                numbers.setdefault(number)
+        return replace(node, sources=tuple(numbers)) if numbers else ()
+
+    def _fault(self, message: str, value: str, remedy: str) -> None:
         """Collect a fault found in a cell."""
-        self._problems.append(Problem(message, key=where, value=value, remedy=remedy))
+        self._problems.append(Problem(message, key=self._where, value=value, remedy=remedy))
+
+
+def png_width_px(source: str) -> int:
+    """Width of a `data:image/png;base64,` image from its header; 0 if it is none."""
+    try:
+        head = base64.b64decode(source.removeprefix(_PNG), validate=True)[:24]
+    except ValueError:
+        return 0
+    is_png = source.startswith(_PNG) and head[:8] == b"\x89PNG\r\n\x1a\n" and head[12:16] == b"IHDR"
+    return int.from_bytes(head[16:20]) if is_png else 0
 
 
 def _letters(number: int) -> str:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from fabricreport.blocks.cells import bind_cell
-from fabricreport.blocks.nodes import Flow, Image
+from fabricreport.blocks.cells import Carried, bind_cell
+from fabricreport.blocks.nodes import Image
 from fabricreport.errors import Problem
-from fabricreport.memo.document.frames import frame_faults, table_from_html
+from fabricreport.memo.document.frames import table_from_html
 from fabricreport.memo.document.safe import one_line, without_folders
 
 _SHOWN = 100
@@ -23,14 +22,6 @@ _ARTIST = re.compile(r"\W*(?:Axes|Figure|matplotlib\.|seaborn\.|Text\()|.*\barti
 _SHOW_TEXT = "Say it in a %%say cell, or delete the line."
 _SHOW_VALUE = "Show it in a %%say or a %%table cell, or end the line with a semicolon."
 _SHOW_DATA = "Show it in a %%chart, %%table or %%say cell, or as a PNG image."
-
-
-@dataclass(frozen=True)
-class Carried:
-    """The nodes of one output, and what could not be carried."""
-
-    nodes: tuple[Flow, ...] = ()
-    faults: tuple[Problem, ...] = ()
 
 
 def carry(cell: Any, output: Any) -> Carried:
@@ -45,8 +36,7 @@ def carry(cell: Any, output: Any) -> Carried:
     if "image/png" in data:
         return Carried((_png(cell, output, data["image/png"]),))
     if "text/markdown" in data:
-        bound = bind_cell(_joined(data["text/markdown"]), {}, "")
-        return Carried(bound.nodes, bound.faults)
+        return bind_cell(_joined(data["text/markdown"]), {}, "")
     if "text/html" in data:
         return _frame(cell, output)
     if set(data) <= {"text/plain"}:
@@ -113,21 +103,16 @@ def _plain(cell: Any, text: str) -> Carried:
 def _png(cell: Any, output: Any, payload: Any) -> Image:
     encoded = "".join(_joined(payload).split())
     of_output = metadata(output)
-    alt = (
-        own(output).get("alt")
-        or of_output.get("alt")
-        or (of_output.get("image/png") or {}).get("alt")
-        or own(cell).get("alt")
-        or metadata(cell).get("alt")
-        or ""
-    )
-    return Image(f"data:image/png;base64,{encoded}", str(alt))
+    places = (own(output), of_output, of_output.get("image/png") or {}, own(cell), metadata(cell))
+    return Image(f"data:image/png;base64,{encoded}", str(next(filter(None, (said.get("alt") for said in places)), "")))
 
 
 def _frame(cell: Any, output: Any) -> Carried:
     html = _joined(output["data"]["text/html"])
     said: Mapping[str, Any] = {**metadata(cell), **own(cell), **metadata(output), **own(output)}
-    table = table_from_html(html, str(said.get("caption", "")), str(said.get("id", "") or said.get("label", "")))
+    table, faults = table_from_html(
+        html, str(said.get("caption", "")), str(said.get("id", "") or said.get("label", ""))
+    )
     if table is None:
         return _fault("an HTML output that holds no table is not shown", remedy=_SHOW_DATA)
-    return Carried((table,), tuple(Problem(fault, remedy=remedy) for fault, remedy in frame_faults(html, table)))
+    return Carried((table,), tuple(Problem(fault, remedy=remedy) for fault, remedy in faults))

@@ -22,7 +22,6 @@ class Source:
     read: str
     grades: tuple[str, ...]
     interest: str
-    cited: bool
 
 
 @dataclass
@@ -31,21 +30,10 @@ class SourceBook:
 
     inputs: Mapping[str, Record]
     _numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
-    _cited: set[int] = field(default_factory=set)
     _found: dict[str, int] = field(default_factory=dict)
 
-    def cite(self, input_id: str) -> int | None:
-        """The number of the input's source; it is given one at its first citation. None if unknown."""
-        number = self._number(input_id)
-        if number is not None:
-            self._cited.add(number)
-        return number
-
-    def quiet_number(self, input_id: str) -> int | None:
-        """The source's number for the appendix; a source only met here comes after all cited ones."""
-        return self._number(input_id)
-
-    def _number(self, input_id: str) -> int | None:
+    def number(self, input_id: str) -> int | None:
+        """The number of the input's source; it is given one when it is first asked for. None if unknown."""
         entry = self.inputs.get(input_id)
         if input_id not in self._found and entry is not None and entry.get("source"):
             self._found[input_id] = self._numbers.setdefault(_document_of(entry), len(self._numbers) + 1)
@@ -76,7 +64,6 @@ class SourceBook:
             read=", ".join(each("read")[-1:]) if dated else "",
             grades=grades,
             interest="; ".join(each("interest")),
-            cited=number in self._cited,
         )
 
 

@@ -13,7 +13,6 @@ from fabricreport.blocks.nodes import (
     DataTable,
     Figure,
     Glance,
-    Heading,
     Headline,
     Paragraph,
     Scalar,
@@ -23,7 +22,7 @@ from fabricreport.blocks.nodes import (
 )
 from fabricreport.ledger import Record
 from fabricreport.memo.document.document import LETTERS
-from fabricreport.memo.document.gather import Gathered, Piece, gather
+from fabricreport.memo.document.gather import Gathered, Piece, first_heading, gather
 from fabricreport.memo.document.measures import sentences_of
 from fabricreport.memo.document.tables import table_rows
 
@@ -66,8 +65,7 @@ def _files(cell: Any) -> list[str]:
 
 def _alone(memo: Any, name: str, cells: list[Any]) -> Any:
     part = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
-    pieces = [piece for cell in cells for piece in gather({"cells": [cell]}).pieces]
-    heading = next((n for piece in pieces for n in piece.nodes if isinstance(n, Heading)), None)
+    heading = first_heading(piece for cell in cells for piece in gather({"cells": [cell]}).pieces)
     front = dict(memo.metadata["fabricreport"])
     title = plain_text(heading.children) if heading else str(front["title"])
     kind = {"kind": LETTERS} if name == LETTERS.lower() else {}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from fabricreport.blocks.nodes import DataTable, Inline, Node, Scalar, TableColumn, TableRow, plain_text
+from fabricreport.blocks.nodes import DataTable, Inline, Scalar, TableColumn, TableRow, TableShape, plain_text
 
 _DECIMAL = re.compile(r"^[^\d]*[\d,\u202f\u00a0 ]*\d(?:\.(\d+))?\D*$")
 _CHAR_PT = 4.35
@@ -18,23 +17,6 @@ _GAP_CHARS = 3
 _MOST_CHARS = 200
 """What a column of long texts wants at most, so that it leaves the others some room."""
 _ROOMY, _SMALL = 0.8, 0.45
-
-
-@dataclass(frozen=True)
-class TableShape(Node):
-    """What both writers need of a table.
-
-    `narrow`: two thirds of the text's measure will do; `wide`: it wants the whole page; `crowded`: more than that.
-    `stretch` is the share of the width per column, `places` the most decimal places per right-aligned column, and
-    `decimals[r][c]` how many of those the cell lacks, or -1 where it is no plain number.
-    """
-
-    narrow: bool
-    wide: bool
-    crowded: bool
-    stretch: tuple[int, ...]
-    decimals: tuple[tuple[int, ...], ...]
-    places: tuple[int, ...]
 
 
 def table_shape(columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> TableShape:

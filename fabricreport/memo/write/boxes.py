@@ -53,15 +53,20 @@ def box_remarks(layout: Layout, called: Mapping[str, str], columns: Mapping[str,
             yield f"{called[anchor]} has {count} columns, more than {MOST_COLUMNS}: leave out or join some."
 
 
-def _empty_pages(layout: Layout) -> Iterator[str]:
+def feet(blocks: Sequence[Place]) -> dict[int, float]:
+    """The height at which the last block of each page ends; a page that a block runs on from is full."""
     lowest: dict[int, float] = {}
-    for place in layout.blocks:
+    for place in blocks:
         if place["kind"] == "end":
             lowest[place["page"]] = max(lowest.get(place["page"], 0.0), place["y_pt"])
-    for before, here in pairwise(layout.blocks):
+    for before, here in pairwise(blocks):
         if before["kind"] == "begin":
             lowest |= dict.fromkeys(range(before["page"], here["page"]), TEXT_BOTTOM_PT)
-    for page, foot in lowest.items():
+    return lowest
+
+
+def _empty_pages(layout: Layout) -> Iterator[str]:
+    for page, foot in feet(layout.blocks).items():
         empty = (TEXT_BOTTOM_PT - foot) / TEXT_HEIGHT_PT
         if page not in layout.ends and empty > MOST_EMPTY:
             yield f"page {page} is empty by {empty:.0%} at its foot: shorten what stands on it, or let a block there break."

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from fabricreport.memo.document.derive import Derivation, InputSet, Step, grouped_inputs
+from fabricreport.memo.document.derive import Derivation, Step, grouped_inputs
 from fabricreport.memo.document.document import Document
-from fabricreport.memo.document.sources import Source
 
 MOST_NAMED = 4
 """A number that rests on more inputs than that tells how many there are: the HTML edition names them."""
 
 
-@dataclass(frozen=True)
-class Closing:
-    """Sources, derivations and inputs as they are printed."""
+def closing_of(document: Document, most_inputs: int | None = None) -> Document:
+    """The document with the sources, derivations and inputs that print closes with.
 
-    sources: tuple[Source, ...]
-    derivations: tuple[Derivation, ...]
-    inputs: tuple[Derivation, ...]
-    input_sets: tuple[InputSet, ...]
-
-
-def closing_of(document: Document, most_inputs: int | None = None) -> Closing:
-    """All of them; of the evidence report the sources; of a memo with a body of its own, those of page one and the sources
-    that print cites.
-
-    Of the inputs behind page one `most_inputs` are printed at most, in their order.
+    All of them; of the evidence report the sources; of a memo with a body of its own, those of page one and the sources that
+    print cites. Of the inputs behind page one `most_inputs` are printed at most, in their order.
     """
     if not document.derives_in_print:
-        return Closing(document.sources if document.lists_sources else (), (), (), ())
+        sources = document.sources if document.lists_sources else ()
+        return replace(document, sources=sources, derivations=(), inputs=(), input_sets=())
     if not document.spined:
-        return Closing(document.sources, document.derivations, document.inputs, document.input_sets)
+        return document
     shown = [d for d in document.derivations if d.id in document.first_numbers]
     quoted = {i for d in shown for i in (d.steps if len(d.steps) <= MOST_NAMED else ())}
     needed = {step.anchor for step in quoted}
@@ -40,11 +30,12 @@ def closing_of(document: Document, most_inputs: int | None = None) -> Closing:
     behind = {step.anchor for d in inputs for step in d.sources}
     sources = tuple(s for n, s in enumerate(document.sources) if n < document.printed_sources or s.anchor in behind)
     listed = {source.anchor for source in sources}
-    return Closing(
-        sources,
-        tuple(_short(d, listed) for d in shown),
-        tuple(replace(d, sources=tuple(s for s in d.sources if s.anchor in listed)) for d in inputs),
-        (),
+    return replace(
+        document,
+        sources=sources,
+        derivations=tuple(_short(d, listed) for d in shown),
+        inputs=tuple(replace(d, sources=tuple(s for s in d.sources if s.anchor in listed)) for d in inputs),
+        input_sets=(),
     )
 
 

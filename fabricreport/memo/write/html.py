@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -17,52 +18,79 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from fabricreport.bases import CONVENTION
+from fabricreport.blocks.html import EMPTY, HtmlWriter, heading
+from fabricreport.blocks.nodes import DataTable, Figure, Flow, Heading, Scalar
 from fabricreport.memo.document.derive import KINDS, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.numbering import ContentsLine
-from fabricreport.memo.write.html_nodes import MemoWriter, heading
+from fabricreport.memo.document.safe import slug
+from fabricreport.memo.document.tables import table_rows
+from fabricreport.spreadsheet import csv_text
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}\Z")
 MOST_NAMED = 6
 """A number made of more inputs than that names them by their codes."""
+MOST_DATA_ROWS = 12
+"""Of longer data a figure shows the file alone: nobody reads the bars of a histogram."""
+
+
+class MemoWriter(HtmlWriter):
+    """Writes placed nodes, their drawings cleaned, with their data to take along."""
+
+    def sections(self, nodes: Sequence[Flow]) -> Markup:
+        """Block nodes, each level-1 heading and what follows it in a `<section>`."""
+        groups: list[list[Flow]] = [[]]
+        for node in nodes:
+            if isinstance(node, Heading) and node.level == 1:
+                groups.append([])
+            groups[-1].append(node)
+        written = []
+        for group in filter(None, groups):
+            first = group[0]
+            label = Markup(' aria-labelledby="{}"').format(first.anchor) if isinstance(first, Heading) else EMPTY
+            written.append(Markup("<section{}>\n{}\n</section>").format(label, self.blocks(group)))
+        return Markup("\n").join(written)
+
+    def drawing(self, svg: str, alt: str) -> Markup:
+        """A cleaned SVG (see `memo.document.svg`) with its alt text."""
+        if not svg.startswith("<svg "):
+            return Markup('<p class="caption">The drawing cannot be shown.</p>')
+        label = Markup('<svg class="chart" role="img" aria-label="{}" ').format(alt)
+        # Safe to mark: `clean_svg` serialised it from an allow-list of elements and attributes.
+        return label + Markup(svg.removeprefix("<svg "))
+
+    def data(self, node: Figure | DataTable) -> Markup:
+        """A figure's data folded away as a table and as a file; a table as a file."""
+        if isinstance(node, Figure):
+            return _plotted(node.id, node.data)
+        return Markup('<p class="data">{}</p>').format(csv_link(node.id, table_rows(node)))
 
 
 def render_html(document: Document) -> str:
     """The whole page. The same document gives the same text."""
     writer = MemoWriter()
     style, script = _template("memo.css"), _template("memo.js")
-    glance = writer.blocks([document.glance]) if document.glance else None
-    first = writer.blocks(document.first)
-    body = writer.sections(document.body)
-    annexes = writer.sections(document.annexes)
-    notes = [writer.inline(note.children) for note in document.notes]
     language = document.front.language
     page: str = _page().render(
+        document=document,
         front=document.front,
         language=language if _LANGUAGE.match(language) else "en",
         policy=_policy(style, script),
         # Our own files, not content: they must reach the page byte for byte, or their hashes would not hold.
         style=Markup(style),
         script=Markup(script),
-        glance=glance,
-        first=first,
-        body=body,
-        annexes=annexes,
-        spined=document.spined,
+        # In the order of the page: each number's derivation leads back to its first place.
+        glance=writer.blocks([document.glance]) if document.glance else None,
+        first=writer.blocks(document.first),
+        body=writer.sections(document.body),
+        annexes=writer.sections(document.annexes),
+        notes=[writer.inline(note.children) for note in document.notes],
         contents=_contents(document),
-        held=document.held,
-        notes=notes,
-        sources=document.sources,
-        sources_heading=document.sources_heading,
-        derivations=document.derivations,
-        derivations_heading=document.derivations_heading,
-        input_sets=document.input_sets,
         input_groups=grouped_inputs(document.inputs),
         kinds=KINDS,
         most_named=MOST_NAMED,
         first_use=writer.first_use,
         convention=CONVENTION,
-        keys=document.keys,
         heading=heading,
     )
     return page + "\n"
@@ -109,3 +137,26 @@ def _page() -> Any:
         lstrip_blocks=True,
     )
     return environment.get_template("memo.html.j2")
+
+
+def csv_link(name: str, rows: Sequence[Sequence[Scalar]]) -> Markup:
+    """A link that saves the rows as CSV; the data travels inside the page (with a mark so that Excel reads UTF-8)."""
+    encoded = base64.b64encode(("\ufeff" + csv_text(rows)).encode()).decode("ascii")
+    file_name = f"{slug(name)}.csv"
+    return Markup('<a download="{0}" href="data:text/csv;charset=utf-8;base64,{1}">{0}</a>').format(file_name, encoded)
+
+
+def _plotted(name: str, rows: Sequence[Sequence[Scalar]]) -> Markup:
+    """The plotted data: folded away as a table if it is short, and as a file."""
+    if not rows:
+        return EMPTY
+    if len(rows) - 1 > MOST_DATA_ROWS:
+        return Markup('<p class="data">{}</p>').format(csv_link(name, rows))
+    head = EMPTY.join(Markup('<th scope="col">{}</th>').format(cell) for cell in rows[0])
+    body = EMPTY.join(
+        Markup("<tr>{}</tr>").format(EMPTY.join(Markup("<td>{}</td>").format(cell) for cell in row)) for row in rows[1:]
+    )
+    return Markup(
+        '<details class="data"><summary>Data of this figure</summary><div class="scroll" role="region" tabindex="0" '
+        'aria-label="Data of {}"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div><p>{}</p></details>'
+    ).format(name, head, body, csv_link(name, rows))

@@ -14,7 +14,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -49,9 +49,8 @@ from fabricreport.errors import MemoRejected
 from fabricreport.memo.document.derive import KINDS, Derivation, InputSet, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.families import families, number_runs
-from fabricreport.memo.document.placed import PlacedFigure, PlacedHeading, PlacedTable
 from fabricreport.memo.document.safe import one_line
-from fabricreport.memo.write.boxes import LEAD, TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, Layout, box_remarks
+from fabricreport.memo.write.boxes import LEAD, TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, Layout, box_remarks, feet
 from fabricreport.memo.write.closing import closing_of
 from fabricreport.memo.write.pack import pack
 
@@ -176,11 +175,11 @@ def _told(document: Document) -> tuple[dict[str, str], dict[str, int]]:
     have: a figure none."""
     called, columns = {}, {}
     for node in (*document.body, *document.annexes):
-        if isinstance(node, PlacedHeading):
+        if isinstance(node, Heading):
             called[node.anchor] = f"the heading “{plain_text(node.children)}”"
-        elif isinstance(node, PlacedTable | PlacedFigure):
-            called[node.anchor] = f"{'Table' if isinstance(node, PlacedTable) else 'Figure'} {node.number}"
-            columns[node.anchor] = len(node.columns) if isinstance(node, PlacedTable) else 0
+        elif isinstance(node, DataTable | Figure):
+            called[node.anchor] = f"{'Table' if isinstance(node, DataTable) else 'Figure'} {node.number}"
+            columns[node.anchor] = len(node.columns) if isinstance(node, DataTable) else 0
     return called, columns
 
 
@@ -250,13 +249,7 @@ def emptiness(layout: list[Data]) -> float:
     `layout` lists places in reading order: "begin" and "end" of what may break, "start" and "end" of what may not,
     "float" and "end" of what floats.
     """
-    lowest: dict[int, float] = {}
-    for place in layout:
-        if place["kind"] == "end":
-            lowest[place["page"]] = max(lowest.get(place["page"], 0.0), place["y_pt"])
-    for before, here in pairwise(layout):
-        if before["kind"] == "begin":
-            lowest |= dict.fromkeys(range(before["page"], here["page"]), TEXT_BOTTOM_PT)
+    lowest = feet(layout)
     last = max(lowest, default=0)
     return sum(max(0.0, TEXT_BOTTOM_PT - y) ** 2 for page, y in lowest.items() if page != last)
 
@@ -273,41 +266,25 @@ class Found:
 
 
 def _query(folder: Path) -> Found:
-    try:
-        found = typst.query(
-            folder / "memo.typ",
-            "<layout>",
-            field="value",
-            one=True,
-            root=folder,
-            font_paths=[_fonts()],
-            ignore_system_fonts=True,
-        )
-    except typst.TypstError as error:
-        raise MemoRejected([typst_message(error)]) from error
-    layout = json.loads(found)
+    layout = json.loads(_asked_of_typst(typst.query, folder, "<layout>", field="value", one=True))
     places = {found["anchor"]: found for found in layout["anchors"]}
     return Found(layout["blocks"], layout["headings"], places, layout["pages"])
 
 
-def _fonts() -> Path:
-    return Path(matplotlib.get_data_path()) / "fonts" / "ttf"
-
-
 def _compile(folder: Path, document: Document) -> bytes:
+    day = _timestamp(document.front.date)
+    return bytes(_asked_of_typst(typst.compile, folder, format="pdf", pdf_standards="ua-1", timestamp=day))
+
+
+def _asked_of_typst(work: Callable[..., Any], folder: Path, *what: str, **how: Any) -> Any:
     try:
-        result = typst.compile(
-            folder / "memo.typ",
-            root=folder,
-            font_paths=[_fonts()],
-            ignore_system_fonts=True,
-            format="pdf",
-            pdf_standards="ua-1",
-            timestamp=_timestamp(document.front.date),
-        )
+        return work(folder / "memo.typ", *what, root=folder, font_paths=[_fonts()], ignore_system_fonts=True, **how)
     except typst.TypstError as error:
         raise MemoRejected([typst_message(error)]) from error
-    return bytes(result)
+
+
+def _fonts() -> Path:
+    return Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 
 
 def typst_message(error: typst.TypstError) -> str:
@@ -321,11 +298,8 @@ def typst_message(error: typst.TypstError) -> str:
 
 def _timestamp(date: str) -> datetime.datetime:
     """Midnight UTC of the memo's date; a memo without a date gets a fixed one, never the clock."""
-    try:
-        day = datetime.date.fromisoformat(date)
-    except ValueError:
-        day = datetime.date(2000, 1, 1)
-    return datetime.datetime(day.year, day.month, day.day, tzinfo=datetime.UTC)
+    year, month, day = _day(date) or (2000, 1, 1)
+    return datetime.datetime(year, month, day, tzinfo=datetime.UTC)
 
 
 def _payload(document: Document) -> Data:
