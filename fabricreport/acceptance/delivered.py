@@ -212,16 +212,14 @@ def _run(plan: BuildPlan, work: Path, output: Path, params_path: Path) -> Any:
 
 def _write(folder: Path, plan: BuildPlan, notebook: Any, facts: Mapping[str, Any]) -> None:
     """`acceptance.pdf`, `.html` and `.json`; `MemoRejected` lists what a client may not see."""
-    from fabricreport.memo.write.html import render_html
-    from fabricreport.memo.write.pdf import render_pdf
+    from fabricreport.memo.write.exporters import write_both
 
     title = {"title": section_title(notebook, SECTION)}
     document, faults = documented(notebook, front_matter(plan, {SECTION: notebook}, title))
     if faults:
         raise MemoRejected(faults)
     folder.mkdir()
-    (folder / FILES[0]).write_bytes(render_pdf(two_pages(document)))
-    (folder / FILES[1]).write_text(render_html(document), encoding="utf-8")
+    write_both(folder, SECTION, notebook, document, paper=two_pages(document))
     text = json.dumps(facts, ensure_ascii=False, indent=1, allow_nan=False)
     (folder / FILES[2]).write_text(text + "\n", encoding="utf-8")
 

@@ -81,8 +81,7 @@ def import_ahead() -> bool:
 
     import fabricreport.case
     import fabricreport.memo.run.client
-    import fabricreport.memo.write.html
-    import fabricreport.memo.write.pdf  # noqa: F401
+    import fabricreport.memo.write.exporters  # noqa: F401
 
     gc.collect()
     gc.freeze()  # what is shared stays shared: the collector does not write to it

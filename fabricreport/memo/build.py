@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fabricreport.books.prices.rules import PriceRow
     from fabricreport.checking.dates import Dates
     from fabricreport.memo.document.document import Document
-    from fabricreport.memo.document.gather import Gathered
+    from fabricreport.memo.document.proof import Proof
     from fabricreport.memo.run.plan import BuildPlan
     from fabricreport.memo.run.stamp import Stamp
 
@@ -284,7 +284,7 @@ def _finish(
     faults = _accepted(proof.faults, plan)
     folder = scratch / plan.edition
     document = document_of(proof.printed, proof.memo)
-    badly_set = _write_outputs(folder, document, proof.found, notebooks)
+    badly_set = _write_outputs(folder, proof, document, notebooks)
     _write_own_files(folder, proof.files)
     keep_inputs(folder, plan.snapshot)
     head = headline_of(headline(proof.found, document.glance), merged_ledger(proof.found))
@@ -336,7 +336,7 @@ def _citing(plan: BuildPlan) -> dict[str, Any]:
     return {"report": plan.report.as_dict()} if plan.report else {}
 
 
-def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks: Mapping[str, Any]) -> tuple[str, ...]:
+def _write_outputs(folder: Path, proof: Proof, document: Document, notebooks: Mapping[str, Any]) -> tuple[str, ...]:
     """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`; a fault of any is raised.
 
     Gives what stands badly on the printed pages.
@@ -344,30 +344,23 @@ def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks:
     from concurrent.futures import ThreadPoolExecutor
 
     from fabricreport.memo.write.data import write_data
-    from fabricreport.memo.write.html import render_html
-    from fabricreport.memo.write.pdf import printed
+    from fabricreport.memo.write.exporters import write_both
 
     folder.mkdir()
     # Typst works outside Python's lock: the rest is written meanwhile.
     with ThreadPoolExecutor(1) as beside:
-        pdf = beside.submit(printed, document)
-        (folder / "memo.html").write_bytes(render_html(document).encode("utf-8"))
-        write_data(folder, document, found, notebooks)
-        found_printed = pdf.result()
-        (folder / "memo.pdf").write_bytes(found_printed.pdf)
-    return found_printed.remarks
+        written = beside.submit(write_both, folder, "memo", proof.memo, document)
+        write_data(folder, document, proof.found, notebooks)
+        return written.result()
 
 
 def _write_own_files(folder: Path, files: Mapping[str, Any]) -> None:
     """`<name>.pdf` and `<name>.html` of the cells that are tagged `file:<name>`."""
     from fabricreport.memo.document.document import document_from_notebook
-    from fabricreport.memo.write.html import render_html
-    from fabricreport.memo.write.pdf import render_pdf
+    from fabricreport.memo.write.exporters import write_both
 
     for name, part in files.items():
-        document = document_from_notebook(part)
-        (folder / f"{name}.html").write_bytes(render_html(document).encode("utf-8"))
-        (folder / f"{name}.pdf").write_bytes(render_pdf(document))
+        write_both(folder, name, part, document_from_notebook(part))
 
 
 def _manifest(

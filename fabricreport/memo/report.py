@@ -221,12 +221,10 @@ class _Building:
 
     def _write(self, folder: Path, document: Document, found: Any, executed: Any) -> None:
         from fabricreport.memo.write.data import write_data
-        from fabricreport.memo.write.html import render_html
-        from fabricreport.memo.write.pdf import render_pdf
+        from fabricreport.memo.write.exporters import write_both
 
         folder.mkdir()
-        (folder / f"{REPORT}.html").write_bytes(render_html(document).encode("utf-8"))
-        (folder / f"{REPORT}.pdf").write_bytes(render_pdf(document))
+        write_both(folder, REPORT, executed, document)
         write_data(folder, document, found, {SECTION: executed})
 
     def _manifest(self, folder: Path, anchors: Mapping[str, str]) -> dict[str, Any]:

@@ -1,25 +1,32 @@
 """The two nbconvert exporters: `jupyter nbconvert --to fabricreport-pdf x.ipynb` and `--to fabricreport-html`.
 
-They read an executed notebook (or the merged memo), never run one. A notebook that did not pass through
-`fabricreport build` has no front matter and was not checked, so it is marked as a draft; what a build would
-refuse is logged as a warning.
+They read an executed notebook (or the merged memo), never run one. A build writes by them, with the document that it has
+checked. A notebook that did not pass through `fabricreport build` has no front matter and was not checked, so it is marked
+as a draft; what a build would refuse is logged as a warning.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from nbconvert.exporters import Exporter
 
 from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.write.html import render_html
-from fabricreport.memo.write.pdf import render_pdf
+from fabricreport.memo.write.pdf import printed
 
 
 class _FabricReportExporter(Exporter):
     """What both exporters share: the notebook becomes a document, its faults become warnings."""
 
+    def __init__(self, document: Document | None = None, **kw: Any) -> None:
+        super().__init__(**kw)  # type: ignore[no-untyped-call]
+        self._checked = document
+
     def _document(self, nb: Any, resources: Any) -> Document:
+        if self._checked is not None:
+            return self._checked
         metadata = (resources or {}).get("metadata") or {}
         document = document_from_notebook(nb, title=str(metadata.get("name") or ""))
         for problem in document.problems:
@@ -57,6 +64,25 @@ class FabricReportPDFExporter(_FabricReportExporter):
     def from_notebook_node(  # type: ignore[override]
         self, nb: Any, resources: Any = None, **kw: Any
     ) -> tuple[bytes, Any]:
-        """The file's bytes, with nbconvert's resources. Raises `MemoRejected` when Typst refuses the memo."""
+        """The file's bytes, with nbconvert's resources and among them the remarks on its pages.
+
+        Raises `MemoRejected` when Typst refuses the memo.
+        """
         _, resources = super().from_notebook_node(nb, resources, **kw)
-        return render_pdf(self._document(nb, resources)), resources
+        made = printed(self._document(nb, resources))
+        return made.pdf, {**resources, "remarks": made.remarks}
+
+
+def write_both(
+    folder: Path, name: str, notebook: Any, document: Document, paper: Document | None = None
+) -> tuple[str, ...]:
+    """`<name>.html` and `<name>.pdf` of a notebook whose document is made; gives the remarks on the printed pages.
+
+    `paper` is the document of the PDF where that is another.
+    """
+    page, _ = FabricReportHTMLExporter(document).from_notebook_node(notebook)
+    (folder / f"{name}.html").write_bytes(page.encode("utf-8"))
+    pdf, resources = FabricReportPDFExporter(paper or document).from_notebook_node(notebook)
+    (folder / f"{name}.pdf").write_bytes(pdf)
+    remarks: tuple[str, ...] = resources["remarks"]
+    return remarks
