@@ -15,6 +15,7 @@ from nbconvert.exporters import Exporter
 from one_process import SMALL_DRAWS, whole
 from scipy import optimize, special
 
+from fabricreport.errors import SectionFailed
 from fabricreport.memo.build import _write_outputs, build
 from fabricreport.memo.document.document import document_of
 from fabricreport.memo.document.proof import prove
@@ -30,10 +31,6 @@ CALLED = {
     "seaborn draws bars": (seaborn, "barplot"),
 }
 """What the cells of the memo come to call."""
-
-
-class Started(Exception):
-    """Papermill was asked to run a notebook."""
 
 
 def counted(stack: contextlib.ExitStack, owner: Any, name: str) -> list[str]:
@@ -62,7 +59,10 @@ def test_cells_and_writers_of_the_example_call_each_package(tmp_path: Path) -> N
     assert len(exported) == 2 and (tmp_path / "edition" / "memo.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_a_build_of_the_example_is_run_by_papermill(tmp_path: Path) -> None:
-    with mock.patch.object(papermill, "execute_notebook", side_effect=Started) as run, pytest.raises(Started):
+def test_a_build_of_the_example_is_run_by_papermill_and_says_so_where_no_kernel_comes_up(tmp_path: Path) -> None:
+    with (
+        mock.patch.object(papermill, "execute_notebook", side_effect=RuntimeError("no room for a kernel")) as run,
+        pytest.raises(SectionFailed, match="no room for a kernel"),
+    ):
         build(EXAMPLE, output=tmp_path)
     assert run.called

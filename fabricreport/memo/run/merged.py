@@ -31,7 +31,7 @@ SKIPPED = "skip-execution"
 _ADDED = ("injected-parameters", "papermill-error-cell-tag")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Part:
     """One notebook as it stands in a merged one: its cells from `start` (ours, which begins it) up to `stop`.
 
