@@ -97,17 +97,25 @@ class HtmlWriter:
                     node.href, self.inline(node.children, linked=False)
                 )
             case Num():
-                return self.number(node)
+                return self._number(node)
+            case Ref() if node.anchor:
+                return _inner_link(node.anchor, node.called)
             case Ref():
-                return self.reference(node)
+                return Markup("<em>[{}]</em>").format(EVIDENCE_REPORT if is_of_report(node.id) else node.shown)
+            case Cite() if node.sources:
+                refs = Markup(", ").join(_inner_link(f"s-{number}", number) for number in node.sources)
+                return Markup('<span class="cite">[{}]</span>').format(refs)
             case Cite():
-                return self.citation(node)
+                return Markup("<sup>[{}]</sup>").format(", ".join(node.ids))
+            case Note() if node.number:  # the note itself stands at the memo's end
+                mark = Markup('<sup><a id="nr-{0}" href="#n-{0}" aria-label="Footnote {0}">{0}</a></sup>')
+                return mark.format(node.number)
             case Note():
-                return self.footnote(node)
+                return Markup("<sup>({})</sup>").format(self.inline(node.children))
             case _:
                 assert_never(node)
 
-    def number(self, node: Num) -> Markup:
+    def _number(self, node: Num) -> Markup:
         """A number of the ledger: its id as tooltip, or in a memo a link that opens its derivation."""
         value = node.text if node.value is None else node.value
         if not node.anchor:
@@ -125,25 +133,6 @@ class HtmlWriter:
             _STALE if node.stale else EMPTY,
             _RING if node.ring else EMPTY,
         )
-
-    def reference(self, node: Ref) -> Markup:
-        """A cross-reference, in a memo a link to a figure, a table or a heading."""
-        if node.anchor:
-            return _inner_link(node.anchor, node.called)
-        return Markup("<em>[{}]</em>").format(EVIDENCE_REPORT if is_of_report(node.id) else node.shown)
-
-    def citation(self, node: Cite) -> Markup:
-        """A citation, in a memo links into the source list."""
-        if not node.sources:
-            return Markup("<sup>[{}]</sup>").format(", ".join(node.ids))
-        refs = Markup(", ").join(_inner_link(f"s-{number}", number) for number in node.sources)
-        return Markup('<span class="cite">[{}]</span>').format(refs)
-
-    def footnote(self, node: Note) -> Markup:
-        """A footnote's mark; in a memo the note itself stands at the end."""
-        if not node.number:
-            return Markup("<sup>({})</sup>").format(self.inline(node.children))
-        return Markup('<sup><a id="nr-{0}" href="#n-{0}" aria-label="Footnote {0}">{0}</a></sup>').format(node.number)
 
     # ---- blocks
 

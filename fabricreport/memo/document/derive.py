@@ -124,16 +124,9 @@ class Derivation:
         return short_steps(self.steps)
 
 
-@dataclass(frozen=True)
-class Appendix:
-    """All that the appendix of derivations prints."""
-
-    derivations: tuple[Derivation, ...]
-    inputs: tuple[Derivation, ...]
-    sets: tuple[InputSet, ...]
-
-
-def appendix(used: Sequence[str], ledger: Mapping[str, Record], book: SourceBook, anchors: Anchors) -> Appendix:
+def appendix(
+    used: Sequence[str], ledger: Mapping[str, Record], book: SourceBook, anchors: Anchors
+) -> tuple[tuple[Derivation, ...], tuple[Derivation, ...], tuple[InputSet, ...]]:
     """Entries of the printed numbers (`used`, in order of first printing), their inputs, and the sets of those."""
     numbers = [ledger[i] for i in used if i in ledger]
     own = [n for n in numbers if quoted_input(n, book.inputs) is None]
@@ -152,8 +145,9 @@ def appendix(used: Sequence[str], ledger: Mapping[str, Record], book: SourceBook
 
     derived = [_derived(n, tuple(step(i) for i in _ids(n, "inputs")), book, anchors) for n in own]
     sets, by_steps = _sets(derived, book, anchors)
-    named = [_with_set(d, by_steps.get(d.short_steps)) for d in derived]
-    return Appendix(tuple(named), inputs, sets)
+    ways = [(entry, by_steps.get(entry.short_steps)) for entry in derived]
+    named = (replace(entry, input_set=way, sources=()) if way else entry for entry, way in ways)
+    return tuple(named), inputs, sets
 
 
 def quoted_input(entry: Record, inputs: Mapping[str, Record]) -> str | None:
@@ -254,10 +248,6 @@ def _sets(
         found.append(InputSet(code, anchors.of("i", code), steps, sources))
         ways[key] = Step(code, found[-1].anchor, code)
     return tuple(found), ways
-
-
-def _with_set(entry: Derivation, way: Step | None) -> Derivation:
-    return entry if way is None else replace(entry, input_set=way, sources=())
 
 
 def _inputs(

@@ -146,7 +146,8 @@ class Numbering:
         self._annexes = 0
         self.rings, self.any_ring = rings, False
         self.notes: list[Note] = []
-        self._used: dict[str, None] = {}
+        self.used: dict[str, None] = {}
+        """Ids of the ledger numbers met so far, in order of first printing."""
         self._formulas = 0
         self._where = ""
         self._in_rows: set[int] = set()
@@ -228,10 +229,6 @@ class Numbering:
         return anchor
 
     # ---- the second pass
-
-    def used_numbers(self) -> list[str]:
-        """Ids of the ledger numbers met so far, in order of first printing."""
-        return list(self._used)
 
     def placed(self, pieces: Iterable[Piece]) -> tuple[Flow, ...]:
         """The blocks of numbered pieces with all numbers and links written in; the pieces stay untouched."""
@@ -340,7 +337,7 @@ class Numbering:
         if entry is None:
             self._fault("a number is not in the ledger", node.id, "Emit the block with its ledger entry.")
             return Text(node.text)
-        self._used.setdefault(node.id)
+        self.used.setdefault(node.id)
         ring = self.rings and id(node) not in self._in_rows and bool(entry.get("assumed"))
         self.any_ring |= ring
         return replace(

@@ -69,12 +69,8 @@ def metadata(part: Any) -> Any:
 
 
 def _fault(message: str, value: str = "", remedy: str = "") -> Carried:
-    return Carried(faults=(Problem(message, value=_line(value), remedy=remedy),))
-
-
-def _line(text: str) -> str:
-    """One line of what a cell wrote, without the folders of this machine."""
-    return one_line(without_folders(text))[:_SHOWN]
+    # Without the folders of this machine.
+    return Carried(faults=(Problem(message, value=one_line(without_folders(value))[:_SHOWN], remedy=remedy),))
 
 
 def _joined(text: Any) -> str:

@@ -24,9 +24,9 @@ def table_shape(columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> Tab
     lengths = [
         max(
             [
-                _chars(column.label),
+                len(plain_text(column.label)),
                 len(column.unit),
-                *(_chars(r.cells[i]) for r in rows if r.role != "group"),
+                *(len(plain_text(r.cells[i])) for r in rows if r.role != "group"),
             ]
         )
         for i, column in enumerate(columns)
@@ -79,10 +79,6 @@ def _longest_word(column: TableColumn, place: int, rows: Sequence[TableRow]) -> 
 def _wide(word: str) -> int:
     """A word's width in mean characters: capitals take half as much again, so an id is not broken at its hyphens."""
     return len(word) + sum(c.isupper() for c in word) // 2
-
-
-def _chars(nodes: Sequence[Inline]) -> int:
-    return len(plain_text(nodes))
 
 
 def _decimal_places(

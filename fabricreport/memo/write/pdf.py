@@ -105,9 +105,9 @@ def _lay_out(document: Document, folder: Path) -> Data:
         (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
     for node in walk(document.nodes):
         if isinstance(node, Image) and node.src:
-            (folder / picture_file(node.src)).write_bytes(base64.b64decode(node.src.partition(",")[2]))
+            (folder / _file("image", node.src, "png")).write_bytes(base64.b64decode(node.src.partition(",")[2]))
         elif isinstance(node, Figure | Formula) and node.svg:
-            (folder / drawing_file(node.svg)).write_text(_printable(node.svg), encoding="utf-8")
+            (folder / _file("drawing", node.svg, "svg")).write_text(_printable(node.svg), encoding="utf-8")
     payload = _payload(document)
     _write(folder, payload)
     return payload
@@ -338,8 +338,8 @@ def _payload(document: Document) -> Data:
             if h.level == 1 and h not in unprinted
         ],
         "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
-        "sources_heading": _optional(sources_at),
-        "derivations_heading": _optional(derived_at),
+        "sources_heading": sources_at and dataclasses.asdict(sources_at),
+        "derivations_heading": derived_at and dataclasses.asdict(derived_at),
         "convention": CONVENTION,
         "keys": document.keys,
         "places": {},
@@ -366,14 +366,10 @@ def _closing(document: Document, most_inputs: int | None = None) -> Data:
     return found
 
 
-def picture_file(source: str) -> str:
-    """The name of the file that Typst reads a picture from: the same picture, the same file."""
-    return f"image-{hashlib.sha256(source.encode()).hexdigest()[:16]}.png"
-
-
-def drawing_file(svg: str) -> str:
-    """The name of the file that Typst reads a drawing from, so that it is not read again with every trial of a layout."""
-    return f"drawing-{hashlib.sha256(svg.encode()).hexdigest()[:16]}.svg"
+def _file(kind: str, content: str, ending: str) -> str:
+    """The name of the file that Typst reads a picture or a drawing from: the same one, the same file, so that it is not read
+    again with every trial of a layout."""
+    return f"{kind}-{hashlib.sha256(content.encode()).hexdigest()[:16]}.{ending}"
 
 
 def _print_node(node: Node) -> Node:
@@ -381,8 +377,8 @@ def _print_node(node: Node) -> Node:
     if isinstance(node, Text | Code):
         return replace(node, words=_BREAKS.sub(" ", node.words))
     if isinstance(node, Figure | Formula) and node.svg:
-        return replace(node, svg=drawing_file(node.svg))
-    return replace(node, src=picture_file(node.src)) if isinstance(node, Image) and node.src else node
+        return replace(node, svg=_file("drawing", node.svg, "svg"))
+    return replace(node, src=_file("image", node.src, "png")) if isinstance(node, Image) and node.src else node
 
 
 def _draft_node(node: Node) -> Node:
@@ -422,10 +418,6 @@ def _opening(document: Document) -> int:
         if headings > 1 or (isinstance(node, Figure | DataTable | Image) and not opens):
             return number
     return len(document.body)
-
-
-def _optional(value: Any) -> Data | None:
-    return dataclasses.asdict(value) if value is not None else None
 
 
 def _day(date: str) -> list[int] | None:
