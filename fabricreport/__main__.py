@@ -1,6 +1,6 @@
 """`python -m fabricreport` is the command line."""
 
-from fabricreport.command import run
+from fabricreport.cli.entry import run
 
 if __name__ == "__main__":
     run()

@@ -1,14 +1,4 @@
-"""The one object a notebook needs: a buyer's inputs on shared draws, and every section's study, each made once.
-
-    case = open_case("params/example.yaml")
-    case.decision().verdict                # what to do, how sure
-    case.figure("tco.difference")          # a ledger number by id
-    case.inputs.draw("price:switch-qm9700")
-    case.changed(cluster__gpus=2048, prices={"switch-qm9700": 30000}).decision()
-
-A case is wiring: its `studies` hand each section its inputs and the results it builds on. It holds no formula, plots and
-prints nothing; every study is lazy, pure and seeded, so each notebook recomputes what it shares with another and gets the same.
-"""
+"""The one object a notebook needs: a buyer's inputs on shared draws, and every section's study, each made once."""
 
 from __future__ import annotations
 
@@ -18,53 +8,51 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from fabricreport.before_after import changes_of
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.locations import did_you_mean
+from fabricreport.base.project import PARAMS, book_folder
+from fabricreport.base.uncertain import Uncertain
+from fabricreport.base.vocabulary import SPINES
+from fabricreport.bodies.bodies import spoken_of
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.names import names_told
 from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices.book import PriceBook, PriceView
-from fabricreport.chain import Chain, chain
-from fabricreport.errors import InputError, Problem
-from fabricreport.findings import Spoken
-from fabricreport.given import Given, if_there, read_given
-from fabricreport.inputs import Inputs
-from fabricreport.intake import faults_of
-from fabricreport.ledger import Number
-from fabricreport.located import did_you_mean
+from fabricreport.inputs.dossier import Given, if_there, read_given
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.inputs.view import INPUT_KINDS
+from fabricreport.ledger.facts import Spoken
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.judgement.comparison import Comparison
-from fabricreport.project import PARAMS, book_folder
-from fabricreport.reader import INPUT_KINDS
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, params_from
-from fabricreport.sections.decision import findings as decision_findings
+from fabricreport.sections.chain import Chain, chain
+from fabricreport.sections.decision import facts as decision_findings
 from fabricreport.sections.decision import study as decision
-from fabricreport.sections.decision.courses.single_node import single_node
-from fabricreport.sections.decision.information.knowledge import Knowledge
+from fabricreport.sections.decision.courses.alternatives import single_node
+from fabricreport.sections.decision.information import Knowledge
 from fabricreport.sections.decision.inputs import comparison_of, judge_of
-from fabricreport.sections.decision.monday.study import Monday, monday_of
-from fabricreport.sections.decision.offers.hired import at_offer
+from fabricreport.sections.decision.offers.study import at_offer
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.steps import Monday, monday_of
+from fabricreport.sections.decision.study import changes_of
 from fabricreport.sections.decision.turning import Search
-from fabricreport.sections.diligence import findings as diligence_findings
+from fabricreport.sections.diligence import facts as diligence_findings
 from fabricreport.sections.diligence import study as diligence
-from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.inputs import Within
-from fabricreport.sections.diligence.result import DiligenceResult
-from fabricreport.sections.evidence import findings as evidence_findings
+from fabricreport.sections.diligence.result import Changes, DiligenceResult
+from fabricreport.sections.evidence import facts as evidence_findings
 from fabricreport.sections.evidence import study as evidence
 from fabricreport.sections.evidence.result import EvidenceResult
-from fabricreport.sections.latency import findings as latency_findings
+from fabricreport.sections.faults import faults_of
+from fabricreport.sections.latency import facts as latency_findings
 from fabricreport.sections.latency import study as latency
 from fabricreport.sections.latency.result import LatencyResult
-from fabricreport.sections.tail_risk import findings as tail_findings
+from fabricreport.sections.tail_risk import facts as tail_findings
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult
-from fabricreport.sections.tco import findings as tco_findings
+from fabricreport.sections.tco import facts as tco_findings
 from fabricreport.sections.tco import study as tco
-from fabricreport.sections.tco.bills import Bills
-from fabricreport.sections.tco.result import TcoResult
-from fabricreport.spine.spoken import spoken_of
-from fabricreport.uncertain import Uncertain
-from fabricreport.vocabulary import SPINES
+from fabricreport.sections.tco.result import Bills, TcoResult
 
 
 class Study(Protocol):

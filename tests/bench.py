@@ -24,9 +24,9 @@ import yaml
 from answer_cases import LOG, REPAIR, TUNER, WEEKS, answered, resting
 from elicited_cases import write_two
 
-import fabricreport.inputs as inputs_module
+import fabricreport.inputs.inputs as inputs_module
 from fabricreport.case import Case, open_case
-from fabricreport.checking.trial import make_whole
+from fabricreport.check.examination import make_whole
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.sections.decision.result import DecisionResult
 

@@ -123,9 +123,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @pytest.fixture(scope="module")
 def few_draws() -> Iterator[None]:
     """Cases of 256 draws where nothing that is asked rests on their number."""
-    import fabricreport.inputs
+    import fabricreport.inputs.inputs
 
-    with mock.patch.object(fabricreport.inputs, "DRAWS", 256):
+    with mock.patch.object(fabricreport.inputs.inputs, "DRAWS", 256):
         yield
 
 

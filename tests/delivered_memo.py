@@ -8,13 +8,13 @@ from unittest import mock
 import nbformat
 from notebook_cells import NOTEBOOKS, run
 
-import fabricreport.acceptance.opened as opened
-from fabricreport.acceptance.delivered import documented, two_pages
-from fabricreport.acceptance.opened import SECTION, Delivery
-from fabricreport.acceptance.result import Acceptance
+import fabricreport.delivery.facts as opened
 from fabricreport.blocks import document
+from fabricreport.delivery.delivery import documented, two_pages
+from fabricreport.delivery.facts import SECTION, Delivery
+from fabricreport.delivery.study import Acceptance
 from fabricreport.memo.document.document import Document
-from fabricreport.memo.document.headlines import section_title
+from fabricreport.memo.editions.manifest import section_title
 
 
 def executed(found: Acceptance) -> Any:

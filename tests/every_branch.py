@@ -16,14 +16,13 @@ from notebook_cells import run, sources
 
 import fabricreport.case as case_module
 from fabricreport.blocks import Section
-from fabricreport.blocks.choices import readings
-from fabricreport.blocks.prose import ProseCell, is_prose, read_cell
-from fabricreport.blocks.say import said_here, write
+from fabricreport.blocks.cells import said_here, write
+from fabricreport.blocks.prose import ProseCell, is_prose, read_cell, readings
+from fabricreport.bodies.bodies import DECLARED
 from fabricreport.case import Case
-from fabricreport.declared import DECLARED
-from fabricreport.figures import find_spec
-from fabricreport.findings import Name, Named
-from fabricreport.ledger import Number
+from fabricreport.ledger.facts import Name, Named
+from fabricreport.ledger.numbers import Number
+from fabricreport.sections.declarations import find_spec
 
 PLACE = "branch-placeholder"
 

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fabricreport.blocks.choices import figure_of
-from fabricreport.blocks.prose import is_prose, read_cell
+from fabricreport.blocks.prose import figure_of, is_prose, read_cell
 from fabricreport.blocks.template import split_style
-from fabricreport.reader import INPUT_KINDS
+from fabricreport.inputs.view import INPUT_KINDS
 from fabricreport.scenario import SECTION_NAMES
 
 ROOT = Path(__file__).parents[1]

@@ -52,8 +52,8 @@ sys.path.insert(0, str(ROOT))
 # The package's entry points: where modules move, only these lines follow.
 import fabricreport  # noqa: E402
 from fabricreport.blocks import Section, open_section  # noqa: E402
+from fabricreport.blocks.cells import run_cell  # noqa: E402
 from fabricreport.blocks.prose import read_cell  # noqa: E402
-from fabricreport.blocks.say import run_cell  # noqa: E402
 from fabricreport.case import Case, open_case  # noqa: E402
 from fabricreport.memo.document.document import document_from_notebook  # noqa: E402
 from fabricreport.memo.write.html import render_html  # noqa: E402

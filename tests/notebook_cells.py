@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from fabricreport.base.vocabulary import SPINES
+from fabricreport.blocks.cells import run_cell
 from fabricreport.blocks.prose import is_prose, read_cell
-from fabricreport.blocks.say import run_cell
 from fabricreport.scenario import SECTION_NAMES
-from fabricreport.vocabulary import SPINES
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = ROOT / "notebooks"

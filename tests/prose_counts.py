@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from notebook_cells import EVERY, sources
 
 from fabricreport.blocks.prose import ARM, ProseCell, is_prose, read_cell
-from fabricreport.checking.prose import kinds_of
+from fabricreport.check.prose import kinds_of
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from typing import Any
 from pypdf import PdfReader
 
 from fabricreport.blocks import MIME
-from fabricreport.memo.document.stitch import stitch
-from fabricreport.memo.run.volatile import notebook_from_bytes
+from fabricreport.memo.document.document import stitch
+from fabricreport.memo.run.noise import notebook_from_bytes
 
 _PAGES = re.compile(
     rb"<pdf:Keywords>body: (\d+) pages?, annexes: (\d+) pages?, derivations: (\d+) pages?</pdf:Keywords>"

@@ -67,7 +67,7 @@ def hashes_of(name: str) -> tuple[Hashes, dict[str, str]]:
     """What is kept of a client, and the text behind the hashes of its words."""
     from one_process import whole
 
-    from fabricreport.errors import InputError
+    from fabricreport.base.errors import InputError
 
     with tempfile.TemporaryDirectory() as scratch:
         path = params_of(name, Path(scratch))
@@ -80,9 +80,9 @@ def hashes_of(name: str) -> tuple[Hashes, dict[str, str]]:
 
 
 def _kept(done: Any) -> tuple[Hashes, dict[str, str]]:
-    from fabricreport.memo.document.gather import gather
-    from fabricreport.memo.document.stitch import chart_data, in_memo, own_files
-    from fabricreport.spreadsheet import csv_text
+    from fabricreport.base.text import csv_text
+    from fabricreport.memo.document.document import chart_data, in_memo, own_files
+    from fabricreport.memo.document.pieces import gather
 
     numbers, inputs = done.ledger["numbers"], done.ledger["inputs"]
     kept: Hashes = {

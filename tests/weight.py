@@ -8,7 +8,7 @@ from pathlib import Path
 from notebook_cells import EVERY, sources
 
 from fabricreport.blocks.prose import is_prose
-from fabricreport.declared import DECLARED
+from fabricreport.bodies.bodies import DECLARED
 
 ROOT = Path(__file__).parents[1]
 

@@ -1,4 +1,7 @@
-"""Ordinary Markdown cells: `{id}` in them is filled from the ledger, as in `body.say`.
+"""Cells of a notebook: the magics of prose cells (`%load_ext fabricreport`), and ordinary Markdown cells whose `{id}` the ledger fills.
+
+A prose cell is Markdown behind one line (see `prose.py`). Its fact, its condition and its loop are names that the
+package decided; the words and figures in it are checked all at once, and a wrong one is named with the nearest that there is.
 
 A Markdown cell never runs, so nobody asks the case for its figures. Therefore a build collects the fields of all
 Markdown cells, lets the notebook's own kernel answer them once its last cell has run (`show_answers`), and keeps the
@@ -7,21 +10,233 @@ answers with the cell; `bind_cell` writes them in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, cast
 
-from fabricreport.blocks.document import Figures
+from fabricreport.base.errors import Problem
+from fabricreport.base.vocabulary import SPINES
+from fabricreport.blocks.document import Drawing, Figures, Section
+from fabricreport.blocks.forms import MalformedNode, inline_from_json, to_json
 from fabricreport.blocks.markdown import parse_markdown
-from fabricreport.blocks.node_json import MalformedNode, inline_from_json, to_json
-from fabricreport.blocks.nodes import Flow, Inline, Ref, Text
-from fabricreport.blocks.template import REFERENCES, Binder
-from fabricreport.errors import Problem
-from fabricreport.ledger import Record
+from fabricreport.blocks.nodes import (
+    BulletList,
+    Callout,
+    Flow,
+    Glance,
+    GlanceTile,
+    Heading,
+    Inline,
+    OrderedList,
+    Ref,
+    Text,
+    Tone,
+)
+from fabricreport.blocks.prose import MAGICS, PARTS, ProseCell, ProseFault, read_prose, refuse_misfit
+from fabricreport.blocks.tables import Table, frame_parts
+from fabricreport.blocks.template import REFERENCES, Binder, Prose
+from fabricreport.ledger.facts import Findings, Named, Spoken
+from fabricreport.ledger.numbers import Record
+
+BODY = "body"
+"""The notebook's variable that prose cells write to."""
+
+
+Evaluate = Callable[[str], Any]
+
+
+class SpokenCase(Figures, Protocol):
+    """A case that says of each section what it found, and in which words."""
+
+    def spoken(self, section: str) -> Spoken:
+        """Findings and words of a section."""
+        ...
+
+
+def open_section(name: str, case: SpokenCase) -> tuple[Section, Findings]:
+    """A section to write to, and what it found: what a notebook's first cell keeps.
+
+    body, finding = open_section("decision", case)
+    """
+    spoken = case.spoken(name)
+    words = {**spoken.findings.by_name(), **spoken.words}
+    return Section(name, case, words=words, facts=spoken.facts, muted=spoken.muted), spoken.findings
+
+
+def load_magics(shell: Any) -> None:
+    """Teach a running shell the magics of prose cells."""
+    for kind in MAGICS:
+
+        def run(line: str, cell: str = "", kind: str = kind) -> None:
+            run_cell(read_prose(kind, line, cell), shell.user_ns, shell.ev)
+
+        shell.register_magic_function(run, magic_kind="cell", magic_name=kind)
+
+
+def run_cell(cell: ProseCell, space: Mapping[str, Any], evaluate: Evaluate) -> None:
+    """Emit a prose cell with the notebook's variables; `ProseFault` says what is wrong with it.
+
+    `evaluate` is the shell's own way to read the expression behind `from=`.
+    """
+    section = _section(space)
+    if section.muted:
+        return
+    if cell.when and _value(cell.when, space) is cell.negated:
+        return
+    if (said := said_here(cell, section)) is not None:
+        write(said, section, evaluate)
+
+
+def said_here(cell: ProseCell, section: Section) -> ProseCell | None:
+    """The arm of a cell that its section's facts choose, None where it says nothing; a cell without arms as it is."""
+    if not cell.by:
+        return cell
+    refuse_misfit(cell, section.facts.kinds())
+    return cell.said_of(section.facts.arm(cell.by))
+
+
+def write(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
+    """Emit a prose cell, its condition taken as met."""
+    if cell.kind == "title":
+        section.next_title = cell.text
+    elif cell.kind == "tile":
+        _tile(cell, section)
+    elif cell.kind == "chart":
+        _chart(cell, section, evaluate)
+    elif cell.kind == "table":
+        _table(cell, section, evaluate)
+    else:
+        _say(cell, section)
+
+
+def _section(space: Mapping[str, Any]) -> Section:
+    section = space.get(BODY)
+    if not isinstance(section, Section):
+        raise ProseFault(f'there is no {BODY} to write to: begin with {BODY}, finding = open_section("…", case)')
+    return section
+
+
+def _value(name: str, space: Mapping[str, Any]) -> bool:
+    head, *rest = name.split(".")
+    if head not in space:
+        raise ProseFault(f"when={name}: the notebook has no {head}")
+    value = space[head]
+    for part in rest:
+        try:
+            value = getattr(value, part)
+        except AttributeError as error:
+            raise ProseFault(f"when={name}: {error}") from error
+    if not isinstance(value, bool):
+        raise ProseFault(f"when={name} is a {type(value).__name__}: a condition is true or false, and decided before")
+    return value
+
+
+def _things(cell: ProseCell, section: Section) -> Sequence[Mapping[str, object]]:
+    """The words of each round of a cell: one round without a loop."""
+    if cell.each is None:
+        return ({},)
+    name, word = cell.each
+    things = section.words.get(word)
+    if not isinstance(things, tuple):
+        known = [w for w, said in section.words.items() if isinstance(said, tuple)]
+        raise ProseFault(f"each={name} in {word}: this section has no {word} to go through; it has {', '.join(known)}")
+    return [{name: thing} for thing in things]
+
+
+def _say(cell: ProseCell, section: Section) -> None:
+    binder = section.binder({})
+    nodes: tuple[Flow, ...] = ()
+    for words in _things(cell, section):
+        nodes = together(nodes, binder.within(words).prose(cell.text))
+    if not nodes:
+        return
+    if cell.place == "glance":
+        section.emit((Glance(nodes, ()),), binder, further=cell.further)
+    elif cell.place:
+        title = binder.prose_line(cell.parts["title"]) if "title" in cell.parts else ()
+        section.emit((Callout(cast(Tone, cell.place), title, nodes),), binder)
+    else:
+        section.emit(tuple(_opening(node, section) for node in nodes), binder, further=cell.further)
+
+
+def _opening(node: Flow, section: Section) -> Flow:
+    """A heading of level one opens the section; those of a body are told apart by their words."""
+    if isinstance(node, Heading) and node.level == 1 and not node.id and section.name not in SPINES:
+        return section.opening(node)
+    return node
+
+
+def together(first: Sequence[Flow], second: Sequence[Flow]) -> tuple[Flow, ...]:
+    """Two runs of blocks as one: a list goes on where the next one begins."""
+    if first and second:
+        last, following = first[-1], second[0]
+        for kind in (BulletList, OrderedList):
+            if isinstance(last, kind) and isinstance(following, kind):
+                return (*first[:-1], kind((*last.items, *following.items)), *second[1:])
+    return (*first, *second)
+
+
+def _tile(cell: ProseCell, section: Section) -> None:
+    binder = section.binder({})
+    label, value, note = (binder.prose_line(cell.parts[key]) if key in cell.parts else () for key in PARTS["tile"])
+    section.emit((Glance((), (GlanceTile(label, value, note),)),), binder)
+
+
+def _titled(cell: ProseCell, section: Section, key: str) -> dict[str, str]:
+    """The texts of a chart or a table; a title said before stands where the cell has none of its own."""
+    said: dict[str, str] = {name: Prose(text) for name, text in cell.parts.items()}
+    kept, section.next_title = section.next_title, ""
+    if kept:
+        said.setdefault(key, Prose(kept))
+    return said
+
+
+def _chart(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
+    for words, _, drawn in _rounds(cell, section, evaluate):
+        if not isinstance(drawn, Drawing):
+            raise ProseFault(f"from={cell.source} is a {type(drawn).__name__}, not a Drawing")
+        said = _titled(cell, section, "title")
+        if missing := [part for part in ("title", "subtitle", "alt") if part not in said]:
+            raise ProseFault(f"{drawn.id} has no {' and no '.join(missing)}")
+        title, subtitle, alt, caption = (said.get(part, "") for part in PARTS["chart"])
+        section.chart(drawn, title=title, subtitle=subtitle, alt=alt, caption=caption, **words)
+
+
+def _table(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
+    for words, key, made in _rounds(cell, section, evaluate):
+        table = Table(*frame_parts(made)) if hasattr(made, "itertuples") else made
+        table_id = f"{cell.id}-{key}" if key else cell.id
+        if not isinstance(table, Table):
+            raise ProseFault(f"from={cell.source} is a {type(made).__name__}, not a Table or a DataFrame")
+        said = _titled(cell, section, "caption")
+        if not table.rows:
+            continue
+        if "caption" not in said:
+            raise ProseFault(f"{table_id} has no caption: a table says what it shows")
+        note = said.get("note", "")
+        section.table(table_id, said["caption"], table.columns, table.rows, note=note, **{**words, **table.values})
+
+
+def _rounds(
+    cell: ProseCell, section: Section, evaluate: Evaluate
+) -> Iterator[tuple[Mapping[str, object], str, object]]:
+    """What `from=` gives in each round of a cell, with the round's words and the key of its thing; nothing where it gives None.
+
+    Without a loop that is the thing itself; in one, `from=` gives one for each thing by its key.
+    """
+    made = evaluate(cell.source)
+    if made is None:
+        return
+    for words in _things(cell, section):
+        key = "".join(thing.key for thing in words.values() if isinstance(thing, Named))
+        if words and not (isinstance(made, Mapping) and key in made):
+            raise ProseFault(f"from={cell.source} gives nothing for {key}: in a loop it gives one by each key")
+        yield words, key, made[key] if words else made
+
 
 ANSWERS_MIME = "application/vnd.fabricreport.answers+json"
-CASE, BODY = "case", "body"
+CASE = "case"
 """The notebook's variables that answer for its Markdown cells: figures, and the words of the section."""
 
 _NOT_ASKED = "Only a build fills the Markdown cells of a notebook (fabricreport build); a %%say cell is filled anywhere"

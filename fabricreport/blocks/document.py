@@ -14,8 +14,7 @@ from typing import Any, Protocol, cast, get_args
 
 from markupsafe import Markup
 
-from fabricreport.blocks.html import HtmlWriter
-from fabricreport.blocks.node_json import to_json
+from fabricreport.blocks.forms import HtmlWriter, to_json
 from fabricreport.blocks.nodes import (
     Callout,
     DataTable,
@@ -31,9 +30,8 @@ from fabricreport.blocks.nodes import (
 )
 from fabricreport.blocks.tables import Column, Row, frame_parts, table_node
 from fabricreport.blocks.template import Binder
-from fabricreport.findings import Facts, Name
-from fabricreport.ledger import Number, Record
-from fabricreport.marks import InputRecords
+from fabricreport.ledger.facts import Facts, Name
+from fabricreport.ledger.numbers import InputRecords, Number, Record
 
 MIME = "application/vnd.fabricreport.block+json"
 _STYLE = Markup(

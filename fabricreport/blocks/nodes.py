@@ -2,7 +2,7 @@
 
 A block of a notebook is a tuple of `Top` nodes; what stands inside a callout, a quote or a list is `Flow`, words are
 `Inline`. A memo places them: it fills the fields named in `PLACED`, which are empty in a notebook. The JSON of a
-notebook's output is written and read by `blocks.node_json`.
+notebook's output is written and read by `blocks.forms`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sentences with bound numbers: a template's fields become ledger numbers, names, references and citations.
+"""Sentences with bound numbers: a template's fields become ledger numbers, names, references and citations, in prose and in cells of tables.
 
     {tco.difference}            a figure of the case, by its ledger id
     {tco.difference:range}      the same with its 90 % range (styles: range, spread, abs, absrange, bare,
@@ -11,24 +11,25 @@
     {{ and }}                   literal braces
 
 In prose cells also `{decision.total[choice]}`, the figure of one of several (by the key of a named thing, or the key
-itself), `{turn.side}`, what is said of a named thing, `{cite reason}`, its sources, and the choices of `blocks/choices.py`.
+itself), `{turn.side}`, what is said of a named thing, `{cite reason}`, its sources, and the choices of `prose.py`.
 
 Digits typed into a template are left as they are: the memo's gate finds them.
+
+Which row comes first, and whether there is one, is decided in the package; its words stand in the data beside the rest of it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from fabricreport.blocks.choices import DIRECTIONS, IF, MOST, figure_of, resolved
+from fabricreport.base.locations import did_you_mean
 from fabricreport.blocks.markdown import parse_markdown
 from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Preformatted, Ref, Text
-from fabricreport.blocks.prose import ProseFault
-from fabricreport.findings import Listing, Name, Named, Phrase, capital, joined
-from fabricreport.ledger import STYLES, FigureOf, Number, Record
-from fabricreport.located import did_you_mean
-from fabricreport.marks import InputRecords
+from fabricreport.blocks.prose import DIRECTIONS, IF, MOST, ProseFault, figure_of, resolved
+from fabricreport.ledger.facts import Listing, Name, Named, Phrase, capital, joined
+from fabricreport.ledger.numbers import STYLES, FigureOf, InputRecords, Number, Record
 
 REFERENCES = ("fig-", "tab-", "sec-")
 _INPUT_KINDS = ("price", "evidence", "param", "contested")
@@ -258,3 +259,11 @@ def split_style(field: str) -> tuple[str, str]:
     if head and tail in STYLES and head not in _INPUT_KINDS:
         return head, tail
     return field, ""
+
+
+@dataclass(frozen=True)
+class PhraseCell:
+    """A cell of a table: a text whose fields may speak of the section's words, and of `words` of its own."""
+
+    text: str
+    words: Mapping[str, object] = field(default_factory=dict)

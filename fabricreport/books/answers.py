@@ -1,4 +1,4 @@
-"""What a seller answered: the schema of its file, which a person types from a letter or a workbook makes.
+"""What a seller answered: the schema of its file, which a person types from a letter or a workbook makes, and what its links can carry.
 
     provider: Example Cloud                # as in the params
     date: 2026-11-02                       # when it was answered
@@ -14,18 +14,26 @@
         choice: ...                        # one of the question's choices, where it has some
         measured: {gpus: 1024, size_mib: 1024, busbw_gbytes_per_s: 371.2, algbw_gbytes_per_s: 185.78}   # optional
 
-`books.provider_answers` reads it.
+The rates are those the answers state; where they state none, those of the cluster in the params. Sound by being wide: a
+node is taken for eight GPUs at least, and a ring for as fast as the NICs of a node allow.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date as Date
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, ValidationInfo
 
+from fabricreport.base.bounds import Bound, bound_of
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.formats import number_remedy
+from fabricreport.base.locations import Located, did_you_mean
+from fabricreport.base.yaml_files import load_strict
 from fabricreport.books.fields import (
     CLOSED,
     AnsweredDay,
@@ -38,11 +46,8 @@ from fabricreport.books.fields import (
     refusal,
     text,
 )
-from fabricreport.books.providers import folded
-from fabricreport.books.questions import Proof, Question, known_ids, read_questions
-from fabricreport.bounds import Bound, bound_of
-from fabricreport.decimals import number_remedy
-from fabricreport.located import did_you_mean
+from fabricreport.books.reader import judged, repeated
+from fabricreport.books.sellers import Proof, Question, folded, known_ids, read_questions
 
 LINE_RATE, PER_GPU = "Q-NET-02", "Q-NET-03"
 """Questions whose answers state the rate of one link, and of all links of one GPU, in Gb/s."""
@@ -213,3 +218,117 @@ class AnswerFile:
     ]
     file: Unwritten[str] = ""
     fabric: Annotated[str, _EMPTY, text(LONGEST_ANSWER, empty=True), AfterValidator(_fabric)] = ""
+
+
+_BITS_PER_BYTE = 8.0
+_LEAST_NODE_GPUS = 8
+_PRINTED = 1.02
+"""Room for rounding and for GiB taken for GB at the edge."""
+
+
+@dataclass(frozen=True)
+class Links:
+    """The client's cluster: line rate of a link, links of a GPU, GPUs that share NVLink."""
+
+    gbits_per_s: float
+    per_gpu: int
+    domain_gpus: int
+
+
+def beyond_links(answers: Mapping[str, Answer], links: Links) -> Iterator[tuple[str, tuple[str, ...], float, str]]:
+    """Question, keys, value and reason of every bandwidth above what the links carry."""
+    line = _stated(answers, LINE_RATE)
+    per_gpu = _stated(answers, PER_GPU)
+    most_links = bound_of("links-per-gpu").high
+    if line is not None and per_gpu is not None and per_gpu > most_links * line * _PRINTED:
+        reason = f"is more than {most_links:g} links of {line:g} Gb/s carry, the most a GPU has"
+        yield PER_GPU, ("value",), per_gpu, reason
+        return
+    rate = per_gpu or max(links.gbits_per_s, line or 0.0) * links.per_gpu
+    domain = max(links.domain_gpus, _LEAST_NODE_GPUS)
+    for question, answer in answers.items():
+        if answer.measured is not None:
+            cap = _cap_gbytes_per_s(answer.measured, rate / _BITS_PER_BYTE, domain)
+            for key in ("busbw_gbytes_per_s", "algbw_gbytes_per_s"):  # AllReduce's algbw is never above its busbw
+                value = getattr(answer.measured, key)
+                if cap is not None and value is not None and value > cap * _PRINTED:
+                    reason = f"is more than {rate:g} Gb/s a GPU carry between nodes of {domain} GPUs, {cap:.4g} GB/s"
+                    yield question, ("measured", key), value, reason
+
+
+def _cap_gbytes_per_s(log: Log, nic_gbytes_per_s: float, domain: int) -> float | None:
+    """Bus bandwidth at which the NICs of a node are full; None for a run inside one node."""
+    nodes = -(-log.gpus // domain)
+    return None if nodes < 2 else nic_gbytes_per_s * (log.gpus - 1) / (nodes - 1)
+
+
+def _stated(answers: Mapping[str, Answer], question: str) -> float | None:
+    return answers[question].high if question in answers else None
+
+
+@dataclass(frozen=True)
+class Remedies:
+    """What to do about faults that are mended otherwise in a workbook than in YAML, which these are for.
+
+    '' leaves it to the schema, which says how a key is written.
+    """
+
+    missing: str = ""
+    number: str = ""
+    range: str = "Write {low: 1, high: 2}."
+    unit: str = "Convert it and write unit: {unit}."
+    words: str = "Put figures into the words of `answer`, or into `measured`."
+    answers: str = "Begin each with '- question: <id>'."
+
+
+def read_answers(
+    path: Path,
+    *,
+    provider: str,
+    as_of: Date | None = None,
+    links: Links | None = None,
+    fabrics: Collection[str] = (),
+) -> AnswerFile:
+    """One seller's answers from a YAML file; see `answers_of`."""
+    return answers_of(load_strict(path), provider=provider, as_of=as_of, links=links, fabrics=fabrics)
+
+
+def answers_of(
+    located: Located,
+    *,
+    provider: str,
+    as_of: Date | None = None,
+    links: Links | None = None,
+    fabrics: Collection[str] = (),
+    remedies: Remedies | None = None,
+) -> AnswerFile:
+    """One seller's answers. `provider` is the name in the params; `as_of` refuses answers from after the memo.
+
+    `links` are those of the client's cluster: a bandwidth above what they, or the links answered, carry is refused.
+    `fabrics`: ids for which answers may speak, any if none is named. Raises `InputError` with every fault: unknown, missing
+    or doubled keys and questions, a value outside its domain or in another unit, a name that is not the params' provider,
+    text a page could show otherwise than typed.
+    """
+    said = remedies or Remedies()
+    mended = {kind: words for kind, words in (("missing", said.missing), ("float_type", said.number)) if words}
+    found, problems = judged(
+        located, AnswerFile, mended=mended, provider=provider, as_of=as_of, fabrics=fabrics, remedies=said
+    )
+    problems += repeated(located, ("answers",), "question", "is answered twice, first on line {line}", known_ids())
+    if found is not None and not problems and links is not None:
+        problems = list(_bandwidths(located, found.answers, links))
+    if found is None or problems:
+        raise InputError(sorted(problems, key=lambda p: p.line or 0))
+    rows = enumerate(found.answers.items())
+    answers = {q: replace(answer, line=located.line_of(("answers", n))) for n, (q, answer) in rows}
+    return replace(found, answers=answers, file=located.file)
+
+
+def _bandwidths(located: Located, answers: Mapping[str, Answer], links: Links) -> list[Problem]:
+    """Every bandwidth that is above what the links carry, in a file without other faults."""
+    index = {question: n for n, question in enumerate(answers)}
+    remedy = f"Mend it, or state the links of that cluster: `question: {PER_GPU}` with its value."
+    return [
+        located.problem(("answers", index[question], *keys), reason, value=value, remedy=remedy)
+        for question, keys, value, reason in beyond_links(answers, links)
+    ]

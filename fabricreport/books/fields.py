@@ -25,10 +25,10 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from fabricreport.bounds import Bound, bound_of, whole
-from fabricreport.errors import InputError
-from fabricreport.hostile_text import clean_text
-from fabricreport.located import KeyPath, did_you_mean
+from fabricreport.base.bounds import Bound, bound_of, whole
+from fabricreport.base.errors import InputError
+from fabricreport.base.locations import KeyPath, did_you_mean
+from fabricreport.base.text import clean_text
 
 _ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 RESERVED_NAMES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}

@@ -18,10 +18,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from fabricreport.base.errors import Problem
+from fabricreport.base.formats import LONGEST, meanings, number_remedy
+from fabricreport.base.locations import KeyPath, Located, did_you_mean, dotted
 from fabricreport.books.fields import FAULTS, UNKNOWN, UNWRITTEN, Fault, Keyed
-from fabricreport.decimals import LONGEST, meanings, number_remedy
-from fabricreport.errors import Problem
-from fabricreport.located import KeyPath, Located, did_you_mean, dotted
 
 TAG = "tag:"
 """Prefix of union tags, which pydantic puts into an error's location; it is taken out again here."""

@@ -3,7 +3,7 @@
 An option names its switch, optics and terms by reference (`price:<item>`, `evidence:<id>`); what they cost is the
 price book's business. What nobody publishes a price for is `price:<item> or evidence:<id>`: the item of the price files
 once there is a quote, and until then an assumption that says so. A client's option is a YAML file in `params/options/`: a
-list of entries with the keys of `evidence/options.yaml`, or `like: <id>` and only what differs.
+list of entries with the keys of `data/options.yaml`, or `like: <id>` and only what differs.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from typing import Annotated, Any, Literal, Self, get_args
 from annotated_types import Len
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
-from fabricreport.behaviour import Behaviour
-from fabricreport.books.families import Roles, families
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.locations import KeyPath, Located, did_you_mean
+from fabricreport.base.vocabulary import OperatingModel, Side, Sold
+from fabricreport.base.yaml_files import ROOT, load_strict, read_yaml
+from fabricreport.books.equipment import Roles, families
 from fabricreport.books.fields import (
     CLOSED,
     NULL_IS_NONE,
@@ -35,11 +38,7 @@ from fabricreport.books.fields import (
 )
 from fabricreport.books.messages import MISSING, TAG
 from fabricreport.books.reader import judged
-from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import ROOT, read_yaml
-from fabricreport.located import KeyPath, Located, did_you_mean
-from fabricreport.strict_yaml import load_strict
-from fabricreport.vocabulary import OperatingModel, Side, Sold
+from fabricreport.models.behaviour import Behaviour
 
 OR = " or "
 """Between the item of the price files that nobody may have a price for and the entry that stands in."""

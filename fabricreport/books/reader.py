@@ -21,11 +21,10 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.locations import KeyPath, Located
+from fabricreport.base.yaml_files import ROOT, load_strict
 from fabricreport.books.messages import NO_REMEDIES, problems_of, without_misspelt
-from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import ROOT
-from fabricreport.located import KeyPath, Located
-from fabricreport.strict_yaml import load_strict
 
 Kind = TypeVar("Kind")
 NO_NAMES: Mapping[str, str] = {}
@@ -160,7 +159,7 @@ def judged_row(cells: Mapping[str, str], file: str, line: int, schema: type[Kind
 
 
 def shipped(name: str, schema: type[Kind]) -> Kind:
-    """What `evidence/<name>.yaml` of the package holds, read once."""
+    """What `data/<name>.yaml` of the package holds, read once."""
     found: Kind = _shipped(name, schema)  # type: ignore[arg-type]  # a type is hashable
     return found
 

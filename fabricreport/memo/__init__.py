@@ -1,1 +1,6 @@
-"""From notebooks to a published memo: execute, stitch, check, render, publish. Knows nothing about networks."""
+"""From notebooks to a published memo: run, document, proof, write, publish.
+
+Knows nothing about networks.
+
+May import: base, ledger, blocks, books, scenario, inputs, bodies, case, report, check.
+"""

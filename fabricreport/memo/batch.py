@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar, cast
 
-from fabricreport.errors import FabricReportError
+from fabricreport.base.errors import FabricReportError
+from fabricreport.memo.editions.manifest import Progress, ProgressCall
 from fabricreport.memo.run.environment import ONE_THREAD, skip_unused_grammar
-from fabricreport.memo.run.run_record import Progress, ProgressCall
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -80,7 +80,7 @@ def import_ahead() -> bool:
     import papermill  # noqa: F401
 
     import fabricreport.case
-    import fabricreport.memo.run.client
+    import fabricreport.memo.run.session
     import fabricreport.memo.write.exporters  # noqa: F401
 
     gc.collect()

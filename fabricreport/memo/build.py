@@ -16,31 +16,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fabricreport
-from fabricreport.errors import MemoRejected, SectionFailed
+from fabricreport.base.errors import MemoRejected, SectionFailed
+from fabricreport.base.project import IS_INSTALLED, PACKAGE, project_of
 from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
-from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
-from fabricreport.memo.report import Cited, make_report, standing_report
-from fabricreport.memo.run.places import Places
-from fabricreport.memo.run.recall import Planned, Question, cache_place, recall, remember
-from fabricreport.memo.run.run_record import (
+from fabricreport.memo.editions.manifest import (
     CELL_TIMEOUT_S,
+    MANIFEST,
+    SCHEMA_VERSION,
     SECTION_TIMEOUT_S,
     ProgressCall,
     RunRecord,
     SectionRun,
+    list_outputs,
+    read_sealed,
+    sealed,
 )
-from fabricreport.project import IS_INSTALLED, PACKAGE, project_of
+from fabricreport.memo.report import Cited, make_report, standing_report
+from fabricreport.memo.run.recall import Places, Planned, Question, cache_place, recall, remember
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
     from fabricreport.books.prices.rules import PriceRow
-    from fabricreport.checking.dates import Dates
+    from fabricreport.check.dates import Dates
+    from fabricreport.memo.document.checks import Proof
     from fabricreport.memo.document.document import Document
-    from fabricreport.memo.document.proof import Proof
     from fabricreport.memo.run.plan import BuildPlan
-    from fabricreport.memo.run.stamp import Stamp
+    from fabricreport.memo.run.recall import Stamp
 
 # Spelt here because strftime follows the locale of whoever builds.
 _MONTHS = (
@@ -192,14 +195,14 @@ def _answered(known: Planned, root: Path, tell_dates: Callable[[Dates], None]) -
 
 def _kept(record: RunRecord, root: Path, plan: BuildPlan, question: Question) -> str:
     """Keep the notebooks of a failed run; the message that names them."""
-    from fabricreport.memo.editions.failures import keep_failed
+    from fabricreport.memo.editions.remains import keep_failed
 
     return keep_failed(record, root, plan, question.params_path)
 
 
 def _not_to_be_named(plan: BuildPlan, root: Path, scratch: Path) -> Mapping[str, str]:
     """The folders of this machine that nothing published may name, each with what it is."""
-    from fabricreport.memo.document.leaks import machine_folders, not_said_by
+    from fabricreport.memo.document.safety import machine_folders, not_said_by
 
     project = project_of(plan.snapshot.origins["params.json"].parent)
     own = machine_folders(
@@ -227,10 +230,10 @@ def _run(
     limits: tuple[float, float],
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
     """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts."""
-    from fabricreport.checking.prose import refuse_unreadable
+    from fabricreport.check.prose import refuse_unreadable
     from fabricreport.memo.run.environment import compile_checked
-    from fabricreport.memo.run.execute import run_sections
-    from fabricreport.memo.run.volatile import notebook_from_bytes, strip_volatile
+    from fabricreport.memo.run.execution import run_sections
+    from fabricreport.memo.run.noise import notebook_from_bytes, strip_volatile
 
     refuse_unreadable(plan.notebooks.values())
     folders = {section: source.parent for section, source in plan.sources.items()}
@@ -267,15 +270,12 @@ def _finish(
     machine: Mapping[str, str],
 ) -> BuildResult:
     """Stitch, check, render, write and publish; `machine` names the folders that nothing published may name."""
-    from fabricreport.memo.document.document import document_of
-    from fabricreport.memo.document.gather import gather
-    from fabricreport.memo.document.headlines import headline_of
-    from fabricreport.memo.document.leaks import leaks, text_leaks
-    from fabricreport.memo.document.page_one import page_one_remarks
-    from fabricreport.memo.document.proof import prove
-    from fabricreport.memo.document.stitch import headline, merged_ledger, stitch
-    from fabricreport.memo.editions.failures import clear_failed
-    from fabricreport.memo.editions.kept import keep_inputs
+    from fabricreport.memo.document.checks import page_one_remarks, prove
+    from fabricreport.memo.document.document import document_of, headline, merged_ledger, stitch
+    from fabricreport.memo.document.pieces import gather
+    from fabricreport.memo.document.safety import leaks, text_leaks
+    from fabricreport.memo.editions.manifest import headline_of
+    from fabricreport.memo.editions.remains import clear_failed, keep_inputs
 
     memo = stitch(notebooks, _citing(plan))
     declared = headline(gather(memo))
@@ -309,7 +309,7 @@ def _accepted(faults: Iterable[str], plan: BuildPlan) -> tuple[str, ...]:
 
 def front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
     """What a memo's title block says; `declared` may hold its title and its subject."""
-    from fabricreport.memo.document.headlines import section_title
+    from fabricreport.memo.editions.manifest import section_title
 
     params = plan.params
     subject = params.memo.subject or str(declared.get("subject") or "")
@@ -343,7 +343,7 @@ def _write_outputs(folder: Path, proof: Proof, document: Document, notebooks: Ma
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    from fabricreport.memo.write.data import write_data
+    from fabricreport.memo.document.document import write_data
     from fabricreport.memo.write.exporters import write_both
 
     folder.mkdir()

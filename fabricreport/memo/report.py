@@ -17,17 +17,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fabricreport
-from fabricreport.descriptors import close_folder, open_folder
-from fabricreport.errors import MemoRejected, SectionFailed
+from fabricreport.base.errors import MemoRejected, SectionFailed
+from fabricreport.base.files import close_folder, open_folder
+from fabricreport.base.project import RENTS
 from fabricreport.memo.editions.editions import EVIDENCE, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, held_by_one, refused_by_disk, scratch_folder
-from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
-from fabricreport.memo.run.digest import canonical, sha256
-from fabricreport.memo.run.fingerprint import package_digest, python_version, versions
-from fabricreport.memo.run.places import REPORT_NOTEBOOK
-from fabricreport.memo.run.recall import cache_place
-from fabricreport.memo.run.run_record import ProgressCall
-from fabricreport.project import RENTS
+from fabricreport.memo.editions.manifest import (
+    MANIFEST,
+    SCHEMA_VERSION,
+    ProgressCall,
+    list_outputs,
+    read_sealed,
+    sealed,
+)
+from fabricreport.memo.run.recall import REPORT_NOTEBOOK, cache_place
+from fabricreport.memo.run.snapshot import canonical, package_digest, python_version, sha256, versions
 
 if TYPE_CHECKING:
     from fabricreport.memo.document.document import Document
@@ -140,7 +144,7 @@ class _Building:
     """One build of the report, in a scratch folder."""
 
     def __init__(self, root: Path, scratch: Path, notebook: Path) -> None:
-        from fabricreport.report.opened import newest_reading
+        from fabricreport.report.report import newest_reading
 
         self.root, self.scratch, self.notebook = root, scratch, notebook
         self.digest = report_digest(notebook)
@@ -150,10 +154,9 @@ class _Building:
     def published(self, progress: ProgressCall | None) -> ReportResult:
         """Run, stitch, check, write, publish."""
         from fabricreport.memo.document.checks import check_memo
-        from fabricreport.memo.document.document import document_of
-        from fabricreport.memo.document.gather import gather
-        from fabricreport.memo.document.leaks import leaks, machine_folders
-        from fabricreport.memo.document.stitch import stitch
+        from fabricreport.memo.document.document import document_of, stitch
+        from fabricreport.memo.document.pieces import gather
+        from fabricreport.memo.document.safety import leaks, machine_folders
 
         executed, seconds = self._executed(progress)
         cited = Cited(self.edition, {})
@@ -173,9 +176,9 @@ class _Building:
 
     def _executed(self, progress: ProgressCall | None) -> tuple[Any, float]:
         """The notebook as it ran, without what differs from run to run, and how long it took."""
-        from fabricreport.checking.prose import refuse_unreadable
-        from fabricreport.memo.run.execute import run_sections
-        from fabricreport.memo.run.volatile import notebook_from_bytes, strip_volatile
+        from fabricreport.check.prose import refuse_unreadable
+        from fabricreport.memo.run.execution import run_sections
+        from fabricreport.memo.run.noise import notebook_from_bytes, strip_volatile
 
         work = self.scratch / "work"
         work.mkdir()
@@ -220,7 +223,7 @@ class _Building:
         }
 
     def _write(self, folder: Path, document: Document, found: Any, executed: Any) -> None:
-        from fabricreport.memo.write.data import write_data
+        from fabricreport.memo.document.document import write_data
         from fabricreport.memo.write.exporters import write_both
 
         folder.mkdir()

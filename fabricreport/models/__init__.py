@@ -1,1 +1,6 @@
-"""Pure functions over arrays, the draw axis first. May not read files (but packaged constants), plot or use the clock."""
+"""The mathematics: pure functions over arrays, the draw axis first.
+
+May not read files, packaged ones included, plot, print or use the clock.
+
+May import: base.
+"""

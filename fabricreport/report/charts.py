@@ -11,15 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, NullLocator
 
-from fabricreport import formats
+from fabricreport.base import formats
+from fabricreport.base.provenance import plain
+from fabricreport.base.vocabulary import LEANS
 from fabricreport.blocks import Drawing
-from fabricreport.books.claims import VERDICTS
-from fabricreport.books.families import families
-from fabricreport.provenance import plain
-from fabricreport.report.figures import WORKERS, maxima
-from fabricreport.report.opened import Report
-from fabricreport.sections.evidence.context import Disagreement
-from fabricreport.theme import (
+from fabricreport.blocks.theme import (
     FIRST,
     GRID,
     INK,
@@ -34,8 +30,12 @@ from fabricreport.theme import (
     spread_labels,
     svg,
 )
-from fabricreport.validation.collectives import packaged_tables
-from fabricreport.vocabulary import LEANS
+from fabricreport.books.equipment import families
+from fabricreport.books.publications import VERDICTS
+from fabricreport.report.figures import WORKERS, maxima
+from fabricreport.report.report import Report
+from fabricreport.sections.evidence.result import Disagreement
+from fabricreport.validation.network import packaged_tables
 
 VERDICT_COLOURS = {"reproduces": INK, "contradicted": SECOND}
 _MARKS: dict[str, tuple[str, str]] = dict(zip(LEANS, (("o", FIRST), ("s", SECOND)), strict=True))

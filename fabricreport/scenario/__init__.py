@@ -1,23 +1,33 @@
 """The params file: its schema, its rules, and how it is read, written and shown to editors.
 
 Knows nothing of prices, models or notebooks.
+
+May import: base, books.
 """
 
+from fabricreport.scenario.candidates import Offer, OfferFile, Reason, meant
 from fabricreport.scenario.checks import client_slug, slugify
-from fabricreport.scenario.defaults import Assumed, assumptions, defaulted_keys, is_given, unit_at, value_at
-from fabricreport.scenario.files import named_files
-from fabricreport.scenario.json_schema import json_schema
-from fabricreport.scenario.load import (
+from fabricreport.scenario.defaults import (
+    Assumed,
+    assumptions,
+    defaulted_keys,
+    is_given,
+    param_text,
+    unit_at,
+    value_at,
+    value_in_force,
+)
+from fabricreport.scenario.files import (
     ParamsFile,
     canonical_json,
+    changed_params,
     dated,
     load_params,
     load_params_file,
+    named_files,
     params_from,
 )
-from fabricreport.scenario.offers import Offer, OfferFile
-from fabricreport.scenario.proposed import Reason, meant
-from fabricreport.scenario.refusals import REFUSALS
+from fabricreport.scenario.rules import REFUSALS
 from fabricreport.scenario.schema import (
     SECTION_NAMES,
     SHIPPED_OPTIONS,
@@ -34,19 +44,12 @@ from fabricreport.scenario.schema import (
     Stage,
     Weights,
     Workload,
+    json_schema,
     option_excluded,
     options_left_out,
 )
 from fabricreport.scenario.template import new_params
-from fabricreport.scenario.uncertain import (
-    Bounds,
-    Reference,
-    UncertainValue,
-    dump_uncertain,
-    parse_uncertain,
-)
-from fabricreport.scenario.whatif import changed_params
-from fabricreport.scenario.words import param_text, value_in_force
+from fabricreport.scenario.uncertain import Bounds, Reference, UncertainValue, dump_uncertain, parse_uncertain
 
 __all__ = [
     "REFUSALS",

@@ -10,16 +10,14 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 
+from fabricreport.base.locations import KeyPath
+from fabricreport.base.project import has_a_meaning
+from fabricreport.base.vocabulary import Acquisition, Question
+from fabricreport.books.equipment import gpu_types
 from fabricreport.books.fields import RESERVED_NAMES
-from fabricreport.books.gpus import gpu_types
-from fabricreport.located import KeyPath
-from fabricreport.project import has_a_meaning
-from fabricreport.scenario.finding import Finding
-from fabricreport.scenario.offer_checks import offer_findings
-from fabricreport.scenario.offers import Offer
-from fabricreport.scenario.proposed import meant
+from fabricreport.scenario.candidates import Offer, meant
+from fabricreport.scenario.rules import Finding, offer_findings
 from fabricreport.scenario.schema import SHIPPED_OPTIONS, Parallelism, Params
-from fabricreport.vocabulary import Acquisition, Question
 
 FIRST_YEAR, LAST_YEAR = 2020, 2100
 _SHARES_WITHIN = 0.001

@@ -1,32 +1,124 @@
-"""The params file as frozen pydantic models: one class per section, one described field per key.
+"""The params file as frozen pydantic models: one class per section, one described field per key; and its JSON Schema for editors.
 
 Units are in the key. Every enumeration is a `Literal`, so an editor completes it from the JSON Schema.
-Rules that join several keys are in `checks.py`; reading and messages in `load.py` and `books/messages.py`.
+Rules that join several keys are in `checks.py`; reading and messages in `files.py` and `books/messages.py`.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
+from fabricreport.base.units import DAYS_PER_WEEK
+from fabricreport.base.vocabulary import Acquisition, Question
+from fabricreport.books.equipment import LINK_SPEEDS, VENDORS, GpuType, gpu_types
 from fabricreport.books.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
-from fabricreport.books.gpu_type import LINK_SPEEDS, VENDORS, GpuType
-from fabricreport.books.gpus import gpu_types
 from fabricreport.books.messages import TAG as TAG
 from fabricreport.books.options import Option
-from fabricreport.durations import DAYS_PER_WEEK
-from fabricreport.scenario.heading import Client as Client
-from fabricreport.scenario.heading import MemoHead as MemoHead
-from fabricreport.scenario.money import Money as Money
-from fabricreport.scenario.money import Weights as Weights
-from fabricreport.scenario.offers import Currency as Currency
-from fabricreport.scenario.offers import Offered
-from fabricreport.scenario.proposed import SHIPPED_OPTIONS as SHIPPED_OPTIONS
-from fabricreport.scenario.proposed import Reason, excluded, left_out, proposed
+from fabricreport.scenario.candidates import SHIPPED_OPTIONS as SHIPPED_OPTIONS
+from fabricreport.scenario.candidates import Currency, Offered, Reason, excluded, left_out, proposed
 from fabricreport.scenario.uncertain import OVERRIDABLE_PATTERN, Bounds, UncertainValue
-from fabricreport.vocabulary import Acquisition, Question
+
+
+class Client(Section):
+    """Whom the memo is for."""
+
+    name: Line = Field(description="The client's name as the memo prints it.", examples=["Acme"])
+    slug: str | None = Field(
+        default=None,
+        pattern=r"^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$",
+        description="Folder name of the client's editions: a-z, 0-9 and hyphens. Made from the name if left out.",
+        examples=["acme"],
+    )
+
+
+class MemoHead(Section):
+    """Who writes to whom, about what."""
+
+    to: Line = Field(default="The decision maker", description="Addressee of the memo.")
+    from_: Line = Field(default="Infrastructure advisory", alias="from", description="Author of the memo.")
+    subject: Line | None = Field(
+        default=None,
+        description="Subject line; none is printed if left out.",
+        examples=["Network for the training cluster"],
+    )
+    language: Literal["en"] = Field(default="en", description="Language of the document.")
+
+
+ChargeName = Literal["as-sold", "charged", "left-out"]
+
+
+class Money(Section):
+    """How it is paid for and how money over time is valued."""
+
+    acquisition: Literal["buy", "lease", "rent", "colocate"] = Field(description="How the cluster is obtained.")
+    horizon_months: Annotated[int, Unit("month", 1, 240)] = Field(
+        default=48, description="Months over which all costs are counted."
+    )
+    discount_rate_per_year: Annotated[UncertainValue, Bounds("share", units=("share", "share/year"))] = Field(
+        default=0.08, description="Discount rate as a share per year: 0.08 is 8 %."
+    )
+    discounting: Literal["nominal", "real"] = Field(
+        default="nominal", description="Whether the discount rate and the cash flows include inflation."
+    )
+    inflation_per_year: Annotated[
+        UncertainValue, Bounds("relative", -0.1, 1, units=("share", "share/year", "relative"))
+    ] = Field(default=0.025, description="Inflation as a share per year.")
+    currency: Currency = Field(
+        default="USD",
+        description="Currency of the memo's amounts. Another than USD needs its rate (item fx-eur-usd) in the price book.",
+    )
+    gpu_hour_value: Annotated[
+        Literal["amortised", "market"] | UncertainValue,
+        Bounds("usd/gpu-hour", words=("amortised", "market"), units=("usd/gpu-hour",)),
+    ] = Field(
+        default_factory=lambda data: "market" if data.get("acquisition") == "rent" else "amortised",
+        description="What a lost GPU-hour is worth: `amortised`, `market`, or US dollars.",
+    )
+    price_of_delay_usd_per_day: Annotated[UncertainValue, Bounds("usd/day", high=1e10, units=("usd/day",))] = Field(
+        default=0.0, description="Value lost per day of delay beyond compute, such as a missed launch, in US dollars."
+    )
+    materiality_usd: Annotated[float | None, Unit("usd", zero=True)] = Field(
+        default=None,
+        description="Lead in US dollars below which a choice is close. If left out, the largest of 5 % of what the lines "
+        "differ by, the noise of their quotes, and 0.5 % of the dearer network.",
+        examples=[250000],
+    )
+    manager_licence: ChargeName = Field(
+        default="as-sold",
+        description="Whether the yearly licence of the network's manager is in every network's bill: `as-sold` by its "
+        "makers' lists, `charged` on each, or `left-out` of each.",
+    )
+    switch_system_licence: ChargeName = Field(
+        default="as-sold",
+        description="The same for the yearly licence of the switches' operating system.",
+    )
+
+
+class Weights(Section):
+    """Weights of the four axes; any scale, only their ratios count."""
+
+    workload: Annotated[float, Unit("weight", zero=True)] = Field(
+        default=0.25, description="Latency sensitivity and synchronisation."
+    )
+    maturity: Annotated[float, Unit("weight", zero=True)] = Field(default=0.25, description="Networking maturity.")
+    scale_and_budget: Annotated[float, Unit("weight", zero=True)] = Field(
+        default=0.25, description="Scale trajectory and budget."
+    )
+    time_to_production: Annotated[float, Unit("weight", zero=True)] = Field(
+        default=0.25, description="Time to production."
+    )
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The weights scaled to sum to 1, by axis."""
+        given = {name: float(getattr(self, name)) for name in type(self).model_fields}
+        total = sum(given.values())
+        return {name: weight / total for name, weight in given.items()}
+
 
 GPUS = gpu_types()
 if TYPE_CHECKING:
@@ -471,3 +563,35 @@ def options_left_out(params: Params) -> dict[str, Reason]:
 def option_excluded(params: Params, option: Option) -> Reason | None:
     """Why an option is not compared for this client, though it is named; None where it is."""
     return excluded(option, params.cluster.final_gpus, params.workload.kind in PRETRAINING, params.as_of)
+
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def json_schema() -> str:
+    """The text of `params/params.schema.json`: sorted, indented, the same for the same package."""
+    schema = Params.model_json_schema(by_alias=True)
+    schema = _tidy(schema)
+    schema["$schema"] = _DIALECT
+    schema["title"] = "fabricreport params"
+    schema["properties"]["options"]["items"] = {
+        "anyOf": [{"enum": list(SHIPPED_OPTIONS)}, schema["properties"]["options"]["items"]]
+    }
+    return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _tidy(node: Any) -> Any:
+    """Drop titles that only repeat the key, the tags of unions, and `null` for keys that may be left out."""
+    if isinstance(node, list):
+        return [_tidy(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    out = {}
+    for key, value in node.items():
+        if key == "properties":
+            out[key] = {name: _tidy(schema) for name, schema in value.items()}
+        elif not (key == "title" and isinstance(value, str)) and key != "discriminator":
+            out[key] = _tidy(value)
+    if out.get("default", "") is None:
+        del out["default"]
+    return {key: value for key, value in out.items() if not str(key).startswith(TAG)}

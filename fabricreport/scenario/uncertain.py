@@ -19,9 +19,9 @@ from typing import Any, Literal
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from fabricreport.bounds import Bound, bound_of, whole
-from fabricreport.hostile_text import visible
-from fabricreport.uncertain import SHAPES, Uncertain
+from fabricreport.base.bounds import Bound, bound_of, whole
+from fabricreport.base.text import visible
+from fabricreport.base.uncertain import SHAPES, Uncertain
 
 REFERENCE_PATTERN = r"^(?:price|evidence):[a-z0-9]+(?:[-.][a-z0-9]+)*$"
 OVERRIDABLE_PATTERN = r"^(?:price|evidence|contested):[a-z0-9]+(?:[-.][a-z0-9]+)*$"

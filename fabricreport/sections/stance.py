@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from fabricreport.ledger import Number
+from fabricreport.base.vocabulary import Ground
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.vocabulary import Ground
 
 
 class Stance(StrEnum):

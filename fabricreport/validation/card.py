@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fabricreport.errors import InputError, Problem
+from fabricreport.base.errors import InputError, Problem
 
 
 @dataclass(frozen=True)

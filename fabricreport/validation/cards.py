@@ -9,14 +9,13 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from fabricreport import formats
-from fabricreport.errors import InputError, Problem
-from fabricreport.located import did_you_mean
+from fabricreport.base import formats
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.locations import did_you_mean
 from fabricreport.validation import price_guard
 from fabricreport.validation.card import Card, median_abs_error
-from fabricreport.validation.collectives import collectives_card
+from fabricreport.validation.network import collectives_card, topology_card
 from fabricreport.validation.risk import goodput_card, tail_card
-from fabricreport.validation.topology import topology_card
 from fabricreport.validation.training import training_card
 
 __all__ = ["BESIDE", "NAMES", "card_dict", "card_text", "cards", "held_out_error"]

@@ -1,7 +1,7 @@
 """The guard of prices tried on the rents we have had: which right rows it holds, and which wrong ones it lets through.
 
 Three histories are replayed: the shipped one as it is now; the one entered before the corrections of November 2026
-(`evidence/price_replay.csv`), with the rents of autumn 2026 after it and no word of any product; and the same with each row
+(`data/price_replay.csv`), with the rents of autumn 2026 after it and no word of any product; and the same with each row
 saying of what product it is. A row counts from the day of its price: most were read long after it. It is judged on that day,
 again 45 days later when other sellers have been seen, and once more with all rows known. Nothing is judged by the prices
 shipped with the package, which were corrected in hindsight. A row is wrong if it has been corrected since.
@@ -16,13 +16,13 @@ from datetime import date, timedelta
 from functools import cache
 from typing import Any
 
+from fabricreport.base.errors import InputError
+from fabricreport.base.project import RENTS
+from fabricreport.base.yaml_files import read_rows
 from fabricreport.books.prices.files import read_price_file
 from fabricreport.books.prices.rules import COLUMNS, RENT_UNITS, SPOT, PriceRow, parse_row
-from fabricreport.books.prices.settling import settled, without_duplicates
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_rows
-from fabricreport.findings import capital
-from fabricreport.project import RENTS
+from fabricreport.books.prices.settlement import settled, without_duplicates
+from fabricreport.ledger.facts import capital
 
 NAME = "price-guard"
 AUTUMN = date(2026, 8, 22)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricreport.constants import catalogue
+from fabricreport.books.constants import catalogue
 from fabricreport.models.collectives.parameters import job
 from fabricreport.models.collectives.timing import allreduce
 from fabricreport.models.money.cashflow import Discounting, level

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from fabricreport.books.equipment import families
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.families import families
 from fabricreport.models.risk.entries import common_incidents, fabric_risk
 from fabricreport.models.risk.goodput import Run, simulate
 from fabricreport.models.risk.incidents import Cluster, Luck

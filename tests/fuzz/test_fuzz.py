@@ -16,13 +16,13 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from mutations import Change, changes, params_data
 
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.project import PARAMS as SHIPPED
 from fabricreport.books.logs.measurements import measure_report
 from fabricreport.books.prices.feeds import import_prices
 from fabricreport.books.prices.reports import check_prices
 from fabricreport.case import open_case
-from fabricreport.checking.check import check
-from fabricreport.errors import InputError, Problem
-from fabricreport.project import PARAMS as SHIPPED
+from fabricreport.check.check import check
 from fabricreport.scenario import load_params
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
@@ -123,7 +123,7 @@ def faults_of(folder: Path) -> tuple[Problem, ...]:
 
     That the analyses are tried as well is left to `test_trial.py`: thousands of them would take hours.
     """
-    with mock.patch("fabricreport.checking.examine.tried_out", lambda _: ()):
+    with mock.patch("fabricreport.check.examination.tried_out", lambda _: ()):
         return check(folder / PARAMS).problems
 
 

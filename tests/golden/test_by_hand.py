@@ -25,7 +25,7 @@ from by_hand import (
     word,
 )
 
-from fabricreport.report.opened import open_report
+from fabricreport.report.report import open_report
 
 MONEY_WITHIN, LOST_TIME_WITHIN = 0.005, 0.03
 

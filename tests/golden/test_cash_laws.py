@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from test_close_laws import client
 
-from fabricreport.provenance import plain
+from fabricreport.base.provenance import plain
 
 pytestmark = [pytest.mark.slow]
 

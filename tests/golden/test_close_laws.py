@@ -13,14 +13,14 @@ import bench
 import numpy as np
 import pytest
 
+from fabricreport.base.provenance import inputs_of, plain
+from fabricreport.base.uncertain import exactly
 from fabricreport.case import Case
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.decision.inputs import Judge, judge_of
 from fabricreport.sections.decision.turning import varies
-from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import by_cause
-from fabricreport.uncertain import exactly
+from fabricreport.sections.tco.result import Bills
 
 pytestmark = [pytest.mark.slow, pytest.mark.laws(4)]
 every_client = pytest.mark.parametrize("seed", range(500))

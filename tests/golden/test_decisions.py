@@ -12,9 +12,8 @@ import bench
 import pytest
 import yaml
 
-from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.decision.schedule_words import schedule_findings
-from fabricreport.vocabulary import CourseKind, Ground, Side
+from fabricreport.base.vocabulary import CourseKind, Ground, Side
+from fabricreport.sections.decision.words import DecisionFinding, schedule_findings
 
 pytestmark = pytest.mark.slow
 FOLDER = Path(__file__).parent / "decisions"

@@ -9,9 +9,8 @@ from typing import Any, get_args
 
 import pytest
 
-from fabricreport.evidence import read_yaml
+from fabricreport.base.yaml_files import load_strict, read_yaml
 from fabricreport.scenario import Organisation, Params, Workload, client_slug, is_given, load_params
-from fabricreport.strict_yaml import load_strict
 
 FOLDER = Path(__file__).with_name("decisions")
 EXPECTED: dict[str, Any] = load_strict(FOLDER / "expected.yaml").data  # read when tests are collected

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 import yaml
 
+from fabricreport.base.provenance import plain
+from fabricreport.base.uncertain import Uncertain
+from fabricreport.base.yaml_files import load_strict
 from fabricreport.case import Case, open_case
-from fabricreport.provenance import plain
-from fabricreport.strict_yaml import load_strict
-from fabricreport.uncertain import Uncertain
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]

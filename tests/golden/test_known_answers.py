@@ -7,7 +7,7 @@ from typing import Any
 import bench
 import pytest
 
-from fabricreport.vocabulary import CourseKind, Side
+from fabricreport.base.vocabulary import CourseKind, Side
 
 pytestmark = pytest.mark.slow
 HPC: dict[str, Any] = {

@@ -16,12 +16,12 @@ import bench
 import numpy as np
 import pytest
 
+from fabricreport.base.provenance import plain
+from fabricreport.base.uncertain import exactly
+from fabricreport.base.vocabulary import Side
 from fabricreport.case import Case
-from fabricreport.provenance import plain
-from fabricreport.sections.tco.bills import bills
 from fabricreport.sections.tco.cost import COMMON_CAUSES, LOST_CAUSES
-from fabricreport.uncertain import exactly
-from fabricreport.vocabulary import Side
+from fabricreport.sections.tco.result import bills
 
 pytestmark = [pytest.mark.slow, pytest.mark.laws]
 DRAWN = 176

@@ -10,12 +10,11 @@ from fuzz_cases import some
 from test_close_laws import client
 
 from fabricreport.blocks import Table
+from fabricreport.bodies.tables import stages
 from fabricreport.case import Case
-from fabricreport.ledger import Number
-from fabricreport.marks import AGED
-from fabricreport.memo.document.totals import Line, Shown, too_clean, totals_in
+from fabricreport.ledger.numbers import AGED, Number
+from fabricreport.memo.document.checks import Line, Shown, too_clean, totals_in
 from fabricreport.sections.tco import tables
-from fabricreport.spine.grow_in_stages_tables import stages
 
 pytestmark = [pytest.mark.slow]
 AT_FULL = 1.5 * AGED

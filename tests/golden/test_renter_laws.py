@@ -13,11 +13,11 @@ import bench
 import numpy as np
 import pytest
 
+from fabricreport.base.provenance import mean_of
+from fabricreport.bodies.choose_provider_facts import turns
 from fabricreport.case import Case
-from fabricreport.models.money.courses import loss_per_week
-from fabricreport.provenance import mean_of
-from fabricreport.sections.decision.offers.judged import Judged
-from fabricreport.spine.choose_provider_facts import turns
+from fabricreport.models.money.cashflow import loss_per_week
+from fabricreport.sections.decision.offers.judgements import Judged
 
 pytestmark = [pytest.mark.slow, pytest.mark.laws(2)]
 each = pytest.mark.parametrize("seed", range(200))

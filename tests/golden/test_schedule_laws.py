@@ -13,16 +13,14 @@ import numpy as np
 import pytest
 from test_close_laws import client
 
+from fabricreport.base.provenance import plain
+from fabricreport.base.uncertain import Uncertain
+from fabricreport.base.vocabulary import CourseKind
 from fabricreport.case import Case
 from fabricreport.models.judgement.comparison import Course
-from fabricreport.provenance import plain
-from fabricreport.sections.decision.courses.weeks import clock_of
+from fabricreport.sections.decision.courses.result import clock_of
 from fabricreport.sections.decision.inputs import ready
-from fabricreport.sections.schedule.arrival import HAND_OVER, LEAD
-from fabricreport.sections.schedule.calendar import Step, calendar_of
-from fabricreport.sections.schedule.days import working_day_until
-from fabricreport.uncertain import Uncertain
-from fabricreport.vocabulary import CourseKind
+from fabricreport.sections.schedule import HAND_OVER, LEAD, Step, calendar_of, working_day_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.laws(4)]
 each = pytest.mark.parametrize("seed", range(200))

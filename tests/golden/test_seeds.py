@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fabricreport.evidence import read_yaml
+from fabricreport.base.yaml_files import read_yaml
 
 HERE = Path(__file__).parent
 SEEDS = yaml.load(

@@ -12,9 +12,9 @@ import bench
 import pytest
 from test_close_laws import client
 
-from fabricreport.sections.decision.finding import DecisionFinding as D
-from fabricreport.sections.decision.monday.kinds import NEVER_LEFT_OUT, Kind, most
-from fabricreport.vocabulary import CourseKind
+from fabricreport.base.vocabulary import CourseKind
+from fabricreport.sections.decision.actions import NEVER_LEFT_OUT, Kind, most
+from fabricreport.sections.decision.words import DecisionFinding as D
 
 pytestmark = [pytest.mark.slow]
 LETTERS = re.findall(

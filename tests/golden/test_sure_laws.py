@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from test_close_laws import client
 
+from fabricreport.base.vocabulary import CourseKind
 from fabricreport.sections.decision.courses.result import TEST_OF
-from fabricreport.vocabulary import CourseKind
 
 pytestmark = [pytest.mark.slow, pytest.mark.laws(3)]
 

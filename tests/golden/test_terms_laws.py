@@ -11,7 +11,7 @@ import pytest
 from test_close_laws import client
 
 from fabricreport.case import Case
-from fabricreport.sections.diligence.agreed import GIB
+from fabricreport.sections.diligence.amounts import GIB
 from fabricreport.sections.diligence.terms import Terms, most_credited
 
 pytestmark = [pytest.mark.slow]

@@ -23,16 +23,15 @@ from annotated_types import Ge, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from fabricreport.base.vocabulary import Acquisition, Question
+from fabricreport.books.equipment import GpuType, gpu_types
 from fabricreport.books.fields import Unit
-from fabricreport.books.gpu_type import GpuType
-from fabricreport.books.gpus import gpu_types
 from fabricreport.books.messages import choices_of
 from fabricreport.books.options import read_options
-from fabricreport.intake.feasibility import most_gpus
 from fabricreport.scenario import SECTION_NAMES, SHIPPED_OPTIONS, Cluster, Params
-from fabricreport.scenario.proposed import shipped
+from fabricreport.scenario.candidates import shipped
 from fabricreport.scenario.uncertain import Bounds
-from fabricreport.vocabulary import Acquisition, Question
+from fabricreport.sections.faults import most_gpus
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = "left out"

@@ -19,14 +19,19 @@ import nbformat
 from notebook_cells import run
 
 import fabricreport.case as case_module
-import fabricreport.inputs as inputs_module
-from fabricreport import theme
-from fabricreport.blocks import document
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.blocks import document, theme
 from fabricreport.case import Case, open_case
 from fabricreport.memo.document.checks import check_memo
-from fabricreport.memo.document.document import Document, document_from_notebook
-from fabricreport.memo.document.gather import gather
-from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, stitch
+from fabricreport.memo.document.document import (
+    Document,
+    document_from_notebook,
+    headline,
+    in_memo,
+    merged_ledger,
+    stitch,
+)
+from fabricreport.memo.document.pieces import gather
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"

@@ -19,12 +19,12 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from one_process import Whole, whole
 
-import fabricreport.inputs as inputs_module
-from fabricreport import theme
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.blocks import theme
 from fabricreport.blocks.gate import texts
 from fabricreport.books.names import family_names
 from fabricreport.case import open_case
-from fabricreport.memo.document.gather import gather
+from fabricreport.memo.document.pieces import gather
 from fabricreport.sections.decision.tables import rules
 
 DRAWS = 256

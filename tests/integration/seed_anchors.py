@@ -16,6 +16,7 @@ import bench
 from click.testing import CliRunner
 from read_memo import page_texts, stitched
 
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks.nodes import (
     Cite,
     DataTable,
@@ -30,10 +31,9 @@ from fabricreport.blocks.nodes import (
     plain_text,
     walk,
 )
-from fabricreport.cli import main
-from fabricreport.evidence import read_yaml
-from fabricreport.memo.document.gather import gather
-from fabricreport.sections.decision.axes import framework_of
+from fabricreport.cli.main import main
+from fabricreport.memo.document.pieces import gather
+from fabricreport.sections.decision.inputs import framework_of
 
 ROOT = Path(__file__).parents[2]
 PRINTED = ("page-one", "body")

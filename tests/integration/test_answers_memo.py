@@ -12,8 +12,8 @@ import pytest
 from answer_cases import PARAMS, WEEKS, answered, resting
 from one_process import page, whole, whole_of
 
+from fabricreport.base.provenance import plain
 from fabricreport.memo.build import BuildResult
-from fabricreport.provenance import plain
 
 pytestmark = pytest.mark.slow
 

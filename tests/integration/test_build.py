@@ -17,13 +17,12 @@ import nbformat
 import pytest
 from rows import words
 
-from fabricreport.checking.check import Checked
-from fabricreport.errors import InputError, MemoRejected, SectionFailed
+from fabricreport.base.errors import InputError, MemoRejected, SectionFailed
+from fabricreport.check.check import Checked
 from fabricreport.memo.build import BuildResult, build
-from fabricreport.memo.editions.editions import list_editions, verify
-from fabricreport.memo.editions.files import Files
+from fabricreport.memo.editions.editions import Files, list_editions, verify
 from fabricreport.memo.editions.refresh import refresh
-from fabricreport.memo.run import fingerprint
+from fabricreport.memo.run import snapshot
 from fabricreport.memo.run.plan import Places
 from fabricreport.scenario import SECTION_NAMES, new_params
 
@@ -81,8 +80,8 @@ class Shop:
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    digest = fingerprint.package_digest()  # taken once: somebody may be editing the package while this runs
-    monkeypatch.setattr(fingerprint, "package_digest", lambda: digest)
+    digest = snapshot.package_digest()  # taken once: somebody may be editing the package while this runs
+    monkeypatch.setattr(snapshot, "package_digest", lambda: digest)
     return Shop(tmp_path)
 
 

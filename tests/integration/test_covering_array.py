@@ -15,12 +15,12 @@ import pytest
 import yaml
 from one_process import SMALL_DRAWS, Whole, whole, written
 
+from fabricreport.base.errors import InputError
 from fabricreport.case import Case, open_case
-from fabricreport.errors import InputError
-from fabricreport.scenario.refusals import REFUSALS
-from fabricreport.sections.decision.monday.kinds import most
-from fabricreport.sections.decision.monday.tables import todo
-from fabricreport.sections.schedule.calendar import Step
+from fabricreport.scenario.rules import REFUSALS
+from fabricreport.sections.decision.actions import most
+from fabricreport.sections.decision.tables import todo
+from fabricreport.sections.schedule import Step
 
 SIZES = yaml.safe_load(clients.SIZES.read_text(encoding="utf-8"))
 IN_ARRAY, COVERING = SIZES["in_array"], SIZES["covering"]

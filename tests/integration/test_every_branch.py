@@ -12,18 +12,17 @@ from every_branch import Branch, Lenient, branches, given
 from notebook_cells import SECTIONS, sources
 from spelling import misspelt, texts
 
+from fabricreport.base.vocabulary import SPINES
 from fabricreport.blocks import Column, Row
 from fabricreport.blocks.cells import fields_of
-from fabricreport.blocks.choices import readings
 from fabricreport.blocks.document import Section
 from fabricreport.blocks.gate import bare_numbers
-from fabricreport.blocks.phrases import Phrase
-from fabricreport.blocks.prose import is_prose, read_cell
-from fabricreport.books.offers.terms import offer_terms
-from fabricreport.sections.decision.monday.kinds import actions
-from fabricreport.sections.decision.monday.words import named
-from fabricreport.spine.spoken import SPINE
-from fabricreport.vocabulary import SPINES
+from fabricreport.blocks.prose import is_prose, read_cell, readings
+from fabricreport.blocks.template import PhraseCell
+from fabricreport.bodies.bodies import SPINE
+from fabricreport.books.sellers import offer_terms
+from fabricreport.sections.decision.actions import actions
+from fabricreport.sections.decision.steps import named
 
 CLIENT_OF = {"choose_provider": "tern-finetuning", "grow_in_stages": "kestrel-lab"}
 """Who asks each question; the example the others."""
@@ -72,7 +71,7 @@ def said_in(section: str) -> set[str]:
 
 def asked_by_the_body() -> set[str]:
     """The findings and words of sections that the code of the memo's body asks for, in the package or in a notebook."""
-    code = "".join(p.read_text(encoding="utf-8") for p in (bench.ROOT / "fabricreport" / "spine").glob("*.py"))
+    code = "".join(p.read_text(encoding="utf-8") for p in (bench.ROOT / "fabricreport" / "bodies").glob("*.py"))
     code += "".join(source for spine in SPINES for source, _ in sources(spine) if not is_prose(source))
     named = re.findall(r"\bD\.([A-Z_]+)|\b(?:decision|diligence|findings|latency|tco)\.([a-z_]+)", code)
     return {(constant or name).lower() for constant, name in named} | set(re.findall(r'"(\w+)"', code))
@@ -107,7 +106,7 @@ def test_every_name_of_a_step_and_every_turn_of_an_answer_is_written_and_spelt()
         case = bench.case(client_of(section))
         words = {name: given(word) for name, word in case.spoken(section).words.items()}
         body = Section(section, Lenient(case), words=words)
-        cells = [Phrase(said, {"todo": todo}) for text in written for said in readings(text)]
+        cells = [PhraseCell(said, {"todo": todo}) for text in written for said in readings(text)]
         body.table("tab-x", "What is said", [Column("")] * len(cells), [Row(list(cells))])
         assert misspelt(texts(body.emitted[-1].bundle["nodes"]), names) == []
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fabricreport.memo.run.execute import run_sections
-from fabricreport.memo.run.run_record import Progress, RunRecord
-from fabricreport.memo.run.volatile import strip_volatile
+from fabricreport.memo.editions.manifest import Progress, RunRecord
+from fabricreport.memo.run.execution import run_sections
+from fabricreport.memo.run.noise import strip_volatile
 
 PARAMS_CELL = 'params = "../params/example.yaml"'
 
@@ -246,7 +246,7 @@ def test_an_interrupt_cancels_what_has_not_ended_and_leaves_no_process(bench: Be
 def test_the_kernel_ends_when_the_build_itself_is_killed(bench: Bench, marker: str) -> None:
     path = write_notebook(bench.notebooks, "nap", "import time; time.sleep(60)")
     code = (
-        "import sys; from pathlib import Path; from fabricreport.memo.run.execute import run_sections\n"
+        "import sys; from pathlib import Path; from fabricreport.memo.run.execution import run_sections\n"
         "run_sections({'nap': Path(sys.argv[1])}, Path(sys.argv[2]), Path(sys.argv[3]),"
         " progress=lambda p: print(p.event, p.cell, flush=True))"
     )

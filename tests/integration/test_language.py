@@ -8,13 +8,12 @@ import pytest
 from read_memo import blocks_of, stitched
 from spelling import misspelt, texts
 
+from fabricreport.base.vocabulary import Question
 from fabricreport.memo.build import BuildResult
-from fabricreport.memo.document.gather import Gathered, gather, parted
-from fabricreport.memo.document.language import language_faults, language_remarks
-from fabricreport.memo.document.measures import LONGEST, measured, sentences_of
+from fabricreport.memo.document.document import in_memo
+from fabricreport.memo.document.language import LONGEST, language_faults, language_remarks, measured, sentences_of
+from fabricreport.memo.document.pieces import Gathered, gather, parted
 from fabricreport.memo.document.proofs import contradictions
-from fabricreport.memo.document.stitch import in_memo
-from fabricreport.vocabulary import Question
 
 CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
 MEAN = 20

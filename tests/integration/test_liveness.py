@@ -21,17 +21,16 @@ import yaml
 from fuzz_cases import some
 from pydantic import BaseModel
 
-import fabricreport.inputs as inputs_module
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.errors import InputError
+from fabricreport.base.provenance import mean_of, plain
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.case import Case, open_case
-from fabricreport.checking.liveness import context, resting, why_context
-from fabricreport.checking.plausibility import _links as doubts_on_links
-from fabricreport.checking.plausibility import cautions
-from fabricreport.checking.trial import make_whole
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_yaml
-from fabricreport.inputs import Inputs
-from fabricreport.provenance import mean_of, plain
-from fabricreport.report.opened import open_report
+from fabricreport.check.examination import context, make_whole, resting, why_context
+from fabricreport.check.plausibility import _links as doubts_on_links
+from fabricreport.check.plausibility import cautions
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.report.report import open_report
 from fabricreport.scenario import SECTION_NAMES, Params
 from fabricreport.sections.decision import tables as decision_tables
 

@@ -24,17 +24,17 @@ from pypdf import PdfReader
 from read_memo import page_texts, read_memo, share_in_common
 
 import fabricreport.case as case_module
-from fabricreport.acceptance.study import plan_of
-from fabricreport.formats import NBSP
-from fabricreport.marks import DAGGER, RING, keys
+from fabricreport.base.formats import NBSP
+from fabricreport.base.vocabulary import Question
+from fabricreport.delivery.study import plan_of
+from fabricreport.ledger.numbers import DAGGER, RING, keys
 from fabricreport.memo.build import BuildResult, build
-from fabricreport.memo.document.gather import gather
-from fabricreport.memo.document.stitch import merged_ledger, stitch
-from fabricreport.memo.document.totals import Shown, too_clean, totals_in
-from fabricreport.memo.run.execute import run_sections
-from fabricreport.memo.run.volatile import strip_volatile
+from fabricreport.memo.document.checks import Shown, too_clean, totals_in
+from fabricreport.memo.document.document import merged_ledger, stitch
+from fabricreport.memo.document.pieces import gather
+from fabricreport.memo.run.execution import run_sections
+from fabricreport.memo.run.noise import strip_volatile
 from fabricreport.scenario import load_params
-from fabricreport.vocabulary import Question
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]

@@ -12,11 +12,10 @@ import pytest
 
 from fabricreport.blocks.nodes import Cite, DataTable, Figure, Image, Num, Paragraph, plain_text, walk
 from fabricreport.memo.document.checks import check_memo
-from fabricreport.memo.document.document import Document, document_from_notebook
-from fabricreport.memo.document.gather import gather
-from fabricreport.memo.document.stitch import chart_data, merged_ledger, stitch
-from fabricreport.memo.run.execute import run_sections
-from fabricreport.memo.run.volatile import notebook_from_bytes, strip_volatile
+from fabricreport.memo.document.document import Document, chart_data, document_from_notebook, merged_ledger, stitch
+from fabricreport.memo.document.pieces import gather
+from fabricreport.memo.run.execution import run_sections
+from fabricreport.memo.run.noise import notebook_from_bytes, strip_volatile
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]

@@ -13,10 +13,10 @@ import yaml
 from one_process import whole, written
 from read_memo import blocks_of, stitched
 
-from fabricreport.formats import NBSP
+from fabricreport.base.formats import NBSP
 from fabricreport.memo.build import BuildResult
-from fabricreport.memo.document.gather import gather
-from fabricreport.sections.decision.offers.judged import Open
+from fabricreport.memo.document.pieces import gather
+from fabricreport.sections.decision.offers.judgements import Open
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from read_memo import blocks_of, stitched
 from fabricreport.case import STATES_THE_LEAD
 from fabricreport.memo.build import BuildResult
 from fabricreport.memo.document.checks import check_memo
-from fabricreport.memo.document.gather import gather
+from fabricreport.memo.document.pieces import gather
 from fabricreport.sections.stance import Stance
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ from one_process import whole
 from read_memo import blocks_of, stitched
 
 from fabricreport.memo.build import BuildResult
-from fabricreport.memo.document.gather import gather
-from fabricreport.memo.document.stitch import chart_data
+from fabricreport.memo.document.document import chart_data
+from fabricreport.memo.document.pieces import gather
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]

@@ -10,10 +10,10 @@ import pytest
 import yaml
 from one_process import SMALL_DRAWS, whole
 
+from fabricreport.base.errors import InputError
 from fabricreport.blocks.gate import texts
 from fabricreport.books.options import MAX_NAME, read_options
-from fabricreport.errors import InputError
-from fabricreport.memo.document.gather import gather
+from fabricreport.memo.document.pieces import gather
 
 PARAMS = Path(__file__).parents[2] / "params"
 ODD = "Fabric 9000 <svg> {x} *2* _a_ [l](https://e.example) $y$"

@@ -15,10 +15,10 @@ from nbconvert.exporters import Exporter
 from one_process import SMALL_DRAWS, whole
 from scipy import optimize, special
 
-from fabricreport.errors import SectionFailed
+from fabricreport.base.errors import SectionFailed
 from fabricreport.memo.build import _write_outputs, build
+from fabricreport.memo.document.checks import prove
 from fabricreport.memo.document.document import document_of
-from fabricreport.memo.document.proof import prove
 
 pytestmark = pytest.mark.slow
 EXAMPLE = Path(__file__).parents[2] / "params" / "example.yaml"

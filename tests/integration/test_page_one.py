@@ -10,8 +10,7 @@ import pytest
 from fuzz_cases import some
 from one_process import Whole, drawing, executed
 
-from fabricreport.memo.document.document import document_from_notebook
-from fabricreport.memo.document.page_one import (
+from fabricreport.memo.document.checks import (
     MOST_NUMBERS,
     MOST_OF_TILE,
     MOST_PICTURES,
@@ -20,9 +19,9 @@ from fabricreport.memo.document.page_one import (
     page_one,
     page_one_remarks,
 )
-from fabricreport.memo.document.stitch import in_memo
-from fabricreport.sections.decision.changes import MOST
-from fabricreport.sections.decision.monday.kinds import PAGE_ONE
+from fabricreport.memo.document.document import document_from_notebook, in_memo
+from fabricreport.sections.decision.actions import PAGE_ONE
+from fabricreport.sections.decision.sensitivity import MOST
 
 pytestmark = pytest.mark.slow
 

@@ -17,8 +17,8 @@ from one_process import whole_of
 from read_memo import blocks_of
 from rows import rows
 
-from fabricreport.formats import MINUS
-from fabricreport.memo.document.proof import prove
+from fabricreport.base.formats import MINUS
+from fabricreport.memo.document.checks import prove
 
 pytestmark = pytest.mark.slow
 Plant = Callable[[Any], None]

@@ -16,10 +16,10 @@ import pytest
 import yaml
 from recipe_book import RECIPES, ROOT, copied, recipes
 
-from fabricreport.theme import FIRST, SECOND
+from fabricreport.blocks.theme import FIRST, SECOND
 
 BOOK = recipes()
-EVIDENCE = "fabricreport/evidence/"
+EVIDENCE = "fabricreport/data/"
 ((THE_FAMILY,), (THE_OPTION,), (THE_GPU,)) = (
     BOOK["family"].entries(EVIDENCE + "families.yaml"),
     BOOK["option"].entries(EVIDENCE + "options.yaml"),
@@ -176,7 +176,7 @@ def test_each_recipe_is_enough_of_itself(names: list[str], client: dict[str, Any
 
 @pytest.mark.slow
 def test_a_family_without_an_option_is_known_and_changes_nothing_else(tmp_path: Path) -> None:
-    code = "from fabricreport.books.families import families; from fabricreport.constants import catalogue; "
+    code = "from fabricreport.books.equipment import families; from fabricreport.books.constants import catalogue; "
     code += "from fabricreport.books.evidence import read_evidence; read_evidence(None); print(*families(), *catalogue().fabrics)"
     known = followed(tmp_path, "family").run("-c", code).stdout.split()
     assert {THE_FAMILY["id"], *BOOK["family"].entries(EVIDENCE + "collectives.yaml")["fabrics"]} <= set(known)

@@ -13,16 +13,16 @@ import pytest
 from click.testing import CliRunner
 from read_memo import page_texts
 
+from fabricreport.base.errors import MemoRejected, SectionFailed
 from fabricreport.blocks.nodes import Paragraph, Ref
-from fabricreport.cli import main
-from fabricreport.errors import MemoRejected, SectionFailed
+from fabricreport.cli.main import main
 from fabricreport.memo.build import BuildResult
 from fabricreport.memo.document.checks import check_memo
-from fabricreport.memo.document.gather import Gathered, Piece
+from fabricreport.memo.document.pieces import Gathered, Piece
 from fabricreport.memo.editions.editions import EVIDENCE, latest_edition, list_editions
 from fabricreport.memo.report import ReportResult, make_report, report_digest, standing_report
-from fabricreport.memo.run.places import REPORT_NOTEBOOK
-from fabricreport.report.opened import newest_reading
+from fabricreport.memo.run.recall import REPORT_NOTEBOOK
+from fabricreport.report.report import newest_reading
 
 pytestmark = pytest.mark.slow
 MOST_PAGES = 28

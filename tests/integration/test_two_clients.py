@@ -18,10 +18,9 @@ from click.testing import CliRunner
 from pypdf import PdfReader
 
 from fabricreport.case import Case, open_case
-from fabricreport.cli import main
+from fabricreport.cli.main import main
 from fabricreport.memo.build import built_before
-from fabricreport.memo.run.places import Places
-from fabricreport.memo.run.recall import Question
+from fabricreport.memo.run.recall import Places, Question
 from fabricreport.memo.run.snapshot import take_snapshot
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 from scenario_cases import PARAMS, minimal
 
+from fabricreport.base.errors import Problem
 from fabricreport.books.prices.rules import COLUMNS
-from fabricreport.errors import Problem
 
 HEADER = ",".join(COLUMNS)
 OVERRIDE = {"id": "price:switch-qm9700", "value": 30000, "who": "J. Buyer", "why": "Quote", "until": "2027-01-31"}

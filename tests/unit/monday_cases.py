@@ -7,9 +7,8 @@ from typing import Any
 import bench
 
 from fabricreport.case import Case
-from fabricreport.sections.decision.monday.conditions import Facts
-from fabricreport.sections.decision.monday.kinds import Kind
-from fabricreport.sections.decision.monday.study import Monday, monday_of
+from fabricreport.sections.decision.actions import Facts, Kind
+from fabricreport.sections.decision.steps import Monday, monday_of
 
 CLIENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "example": ("example", {}),

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.memo.editions.editions import EVIDENCE, publish
-from fabricreport.memo.editions.kept import keep_inputs
 from fabricreport.memo.editions.locks import scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
+from fabricreport.memo.editions.remains import keep_inputs
 from fabricreport.memo.report import Cited, report_digest
-from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.plan import load_checked, make_plan
+from fabricreport.memo.run.recall import Places
 
 NUMBER = {"id": "tco.difference", "text": "$531k", "label": "Difference", "grade": "quote", "inputs": []}
 

@@ -12,11 +12,10 @@ from typing import Any
 import bench
 from openpyxl import load_workbook
 
-from fabricreport.asking.questionnaire import questionnaire_of
-from fabricreport.books.questionnaire.form import Questionnaire
-from fabricreport.books.questionnaire.layout import HEAD_ROWS, LETTERS, SHEET, TABLE_ROW
-from fabricreport.books.questionnaire.workbook import as_workbook
 from fabricreport.case import Case
+from fabricreport.desk.questionnaire import HEAD_ROWS, LETTERS, SHEET, TABLE_ROW, Questionnaire
+from fabricreport.desk.quotes import questionnaire_of
+from fabricreport.desk.workbooks import as_workbook
 
 ROOT = Path(__file__).parents[2]
 SELLER = "Example Cloud"

@@ -12,7 +12,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from rows import words as names
 
-from fabricreport import formats
+from fabricreport.base import formats
 
 matplotlib.use("svg")
 from matplotlib import pyplot as plt

@@ -8,11 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from fabricreport.errors import InputError, Problem
-from fabricreport.scenario import (
-    load_params,
-    params_from,
-)
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.scenario import load_params, params_from
 
 PARAMS = Path(__file__).parents[2] / "params"
 EXAMPLES = ("example", "tern-finetuning", "kestrel-lab")

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 from rows import rows
 
-from fabricreport.acceptance.credit import credits_due, made_good, total
-from fabricreport.acceptance.judging import Judged, TestVerdict, Why
-from fabricreport.acceptance.result import Outcome, outcome_of
-from fabricreport.ledger import Number
+from fabricreport.delivery.judgement import Judged, TestVerdict, Why, credits_due, made_good, total
+from fabricreport.delivery.study import Outcome, outcome_of
+from fabricreport.ledger.numbers import Number
 from fabricreport.sections.diligence.plan.result import PlannedTest, Tool
 
 PER_PERCENT = Number("p", 1000.0, "usd/percent", "Price", "rule")

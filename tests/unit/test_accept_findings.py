@@ -16,19 +16,15 @@ import pytest
 from delivered_memo import memo_of
 from notebook_cells import sources
 
-from fabricreport.acceptance.credit import credits_due
-from fabricreport.acceptance.judging import Judged, TestVerdict, Why
-from fabricreport.acceptance.opened import SECTION
-from fabricreport.acceptance.redecide import Decided, Evidence
-from fabricreport.acceptance.result import Acceptance
-from fabricreport.acceptance.runs import Logs
-from fabricreport.acceptance.speech import spoken
-from fabricreport.acceptance.study import accept, plan_of
+from fabricreport.base.vocabulary import Confidence, Ground
 from fabricreport.blocks.prose import is_prose, read_cell
+from fabricreport.bodies.bodies import Turns
+from fabricreport.delivery.facts import SECTION, spoken
+from fabricreport.delivery.judgement import Judged, TestVerdict, Why, credits_due
+from fabricreport.delivery.runs import Logs
+from fabricreport.delivery.study import Acceptance, Decided, Evidence, accept, plan_of
 from fabricreport.memo.document.document import Document
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.spine.delivery_facts import Turns
-from fabricreport.vocabulary import Confidence, Ground
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.acceptance.judging import Fault, Judged, TestVerdict, Why, assigned, judge, judge_plan, judge_points
-from fabricreport.acceptance.runs import Flaw, Run, runs_of
-from fabricreport.books.delivery_records import Seen, read_records
+from fabricreport.base.errors import InputError
+from fabricreport.books.acceptance import Seen, read_records
 from fabricreport.books.logs.measurements import read_log
-from fabricreport.errors import InputError
+from fabricreport.delivery.judgement import Fault, Judged, TestVerdict, Why, assigned, judge, judge_plan, judge_points
+from fabricreport.delivery.runs import Flaw, Run, runs_of
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, Tool
 
 GIB = 2**30

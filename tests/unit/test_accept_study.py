@@ -20,30 +20,36 @@ from delivered_memo import memo_of, printed
 from notebook_cells import sources
 from rows import rows
 
-import fabricreport.inputs as inputs_module
-from fabricreport.acceptance.credit import PERCENT
-from fabricreport.acceptance.delivered import two_pages
-from fabricreport.acceptance.facts import facts_of
-from fabricreport.acceptance.figures import Figures
-from fabricreport.acceptance.judging import TestVerdict, Why
-from fabricreport.acceptance.opened import SECTION, Delivery, open_delivery
-from fabricreport.acceptance.redecide import Evidence, decide_again, mean_of
-from fabricreport.acceptance.result import Acceptance, Outcome
-from fabricreport.acceptance.runs import Flaw
-from fabricreport.acceptance.speech import reason, spoken
-from fabricreport.acceptance.study import Handed, accept, handed_beside, plan_of, read_logs
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.errors import InputError
+from fabricreport.base.formats import significant
+from fabricreport.base.provenance import plain
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks.cells import fields_of
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.prose import is_prose, read_cell
+from fabricreport.bodies.bodies import Turns
 from fabricreport.case import Case
-from fabricreport.chain import Delivered
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_yaml
-from fabricreport.formats import significant
+from fabricreport.delivery.delivery import two_pages
+from fabricreport.delivery.facts import SECTION, Delivery, facts_of, open_delivery, reason, spoken
+from fabricreport.delivery.figures import Figures
+from fabricreport.delivery.judgement import PERCENT, TestVerdict, Why
+from fabricreport.delivery.runs import Flaw
+from fabricreport.delivery.study import (
+    Acceptance,
+    Evidence,
+    Handed,
+    Outcome,
+    accept,
+    decide_again,
+    handed_beside,
+    mean_of,
+    plan_of,
+    read_logs,
+)
 from fabricreport.memo.write.html import render_html
 from fabricreport.memo.write.pdf import render_pdf
-from fabricreport.provenance import plain
-from fabricreport.spine.delivery_facts import Turns
+from fabricreport.sections.chain import Delivered
 
 pytestmark = pytest.mark.slow
 GPUS = 128

@@ -15,21 +15,17 @@ import pytest
 from delivered_cases import nccl_log
 from rows import rows
 
-from fabricreport.acceptance.order import read_order
-from fabricreport.books.acceptance import filled, read_acceptance
-from fabricreport.books.healthy_runs import read_healthy_runs
+from fabricreport.base.provenance import plain
+from fabricreport.base.yaml_files import ROOT, read_yaml
+from fabricreport.books.acceptance import filled, read_acceptance, read_healthy_runs
 from fabricreport.books.logs.measurements import read_log
-from fabricreport.books.questions import read_questions
+from fabricreport.books.sellers import read_questions
 from fabricreport.case import Case
-from fabricreport.evidence import ROOT, read_yaml
-from fabricreport.provenance import plain
-from fabricreport.sections.diligence.plan.healthy import healthy_of
-from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
-from fabricreport.sections.diligence.plan.rule import timed
-from fabricreport.sections.diligence.plan.sheets import headroom_bytes
-from fabricreport.sections.diligence.plan.stages import layout_of, stages
-from fabricreport.sections.diligence.plan.tables import size_text
-from fabricreport.sections.diligence.plan.words import plan_words
+from fabricreport.delivery.runs import read_order
+from fabricreport.sections.diligence.facts import plan_words
+from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, headroom_bytes, layout_of, stages
+from fabricreport.sections.diligence.plan.rule import healthy_of, timed
+from fabricreport.sections.diligence.tables import size_text
 from fabricreport.sections.latency.inputs import network
 
 pytestmark = pytest.mark.slow

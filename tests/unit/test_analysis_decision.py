@@ -11,16 +11,16 @@ import yaml
 from rows import rows
 from scenario_cases import minimal
 
+from fabricreport.base.errors import InputError
+from fabricreport.base.provenance import plain
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.case import Case, open_case
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_yaml
-from fabricreport.ledger import Number
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.framework import AXES, evaluate, rules_from
-from fabricreport.provenance import plain
 from fabricreport.scenario import params_from
-from fabricreport.scenario.whatif import TRIED_BY, WHY
-from fabricreport.sections.decision.axes import assumed_facts, framework_facts, target_gpus
+from fabricreport.scenario.files import TRIED_BY, WHY
+from fabricreport.sections.decision.inputs import assumed_facts, framework_facts, target_gpus
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.tables import rules
 from fabricreport.sections.stance import direction

@@ -8,14 +8,13 @@ from dataclasses import replace
 import bench
 import pytest
 
+from fabricreport.base.errors import InputError
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks.gate import bare_numbers
-from fabricreport.books.glossary import glossary_book
+from fabricreport.books.names import glossary_book
 from fabricreport.case import Case
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_yaml
-from fabricreport.ledger import GRADES
-from fabricreport.sections.evidence.context import bearing, shown_unit, traits
-from fabricreport.sections.evidence.result import EvidenceResult
+from fabricreport.ledger.numbers import GRADES
+from fabricreport.sections.evidence.result import EvidenceResult, bearing, shown_unit, traits
 from fabricreport.sections.evidence.tables import EVERY, prices, used_for
 from fabricreport.validation.cards import NAMES, card_dict, card_text, cards, held_out_error
 

@@ -11,15 +11,15 @@ from bench import DRAWS, PARAMS, case, changed
 from measured_cases import curve, table
 from rows import rows
 
-import fabricreport.inputs as inputs_module
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.provenance import Traced, inputs_of, plain
+from fabricreport.base.uncertain import exactly
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.case import open_case
-from fabricreport.evidence import read_yaml
-from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.latency import charts
-from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs as latency_inputs
+from fabricreport.sections.latency import result as latency_gap
 from fabricreport.sections.latency.result import LatencyResult
-from fabricreport.uncertain import exactly
 
 pytestmark = pytest.mark.slow
 

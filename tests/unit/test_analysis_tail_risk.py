@@ -6,20 +6,18 @@ import numpy as np
 import pytest
 from bench import drawn as example
 
+from fabricreport.base.provenance import Traced, inputs_of, plain
 from fabricreport.case import Case
-from fabricreport.models.risk.answers import p_late
 from fabricreport.models.risk.entries import Effort
-from fabricreport.models.risk.schedule import daly_interval
-from fabricreport.models.risk.spares import Standby
-from fabricreport.models.risk.steps import step_inflation
-from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.models.risk.goodput import daly_interval, p_late
+from fabricreport.models.risk.incidents import Standby
+from fabricreport.models.risk.tail import step_inflation
 from fabricreport.sections.client import mix_of, planned_days
 from fabricreport.sections.latency.inputs import stages
 from fabricreport.sections.tail_risk import study as tail_risk
-from fabricreport.sections.tail_risk.horizon import CAUSES, Losses, losses
-from fabricreport.sections.tail_risk.inputs import subject
-from fabricreport.sections.tco.bills import bills, builds_of
+from fabricreport.sections.tail_risk.inputs import CAUSES, Losses, losses, subject
 from fabricreport.sections.tco.inputs import common_inputs, option_inputs
+from fabricreport.sections.tco.result import bills, builds_of
 
 pytestmark = pytest.mark.slow
 

@@ -8,21 +8,15 @@ import numpy as np
 import pytest
 from bench import drawn
 
+from fabricreport.base.errors import InputError, OutOfRange
+from fabricreport.base.provenance import inputs_of, mean_of, plain
 from fabricreport.case import open_case
-from fabricreport.errors import InputError, OutOfRange
-from fabricreport.provenance import inputs_of, mean_of, plain
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.tail_risk.horizon import Losses
+from fabricreport.sections.tail_risk.inputs import Losses
 from fabricreport.sections.tco import fabric, tables
-from fabricreport.sections.tco.bills import bills, builds_of
-from fabricreport.sections.tco.cost import (
-    CAUSES,
-    COMMON_CAUSES,
-    FABRIC_CAUSES,
-    LOST_CAUSES,
-    delay_days,
-)
+from fabricreport.sections.tco.cost import CAUSES, COMMON_CAUSES, FABRIC_CAUSES, LOST_CAUSES, delay_days
 from fabricreport.sections.tco.inputs import common_inputs, option_inputs
+from fabricreport.sections.tco.result import bills, builds_of
 
 pytestmark = pytest.mark.slow
 

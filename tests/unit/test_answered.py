@@ -14,15 +14,15 @@ import pytest
 from answer_cases import LOG, PARAMS, REPAIR, TAPER, TUNER, WEEKS, answered, resting
 from rows import rows
 
-import fabricreport.inputs as inputs_module
-from fabricreport.answer_effects import Effect
-from fabricreport.answered import Moved, proof_of
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.provenance import inputs_of, plain
+from fabricreport.base.uncertain import Uncertain
+from fabricreport.base.vocabulary import Grade
 from fabricreport.books.answers import Answer
-from fabricreport.books.questions import Proof, read_questions
+from fabricreport.books.sellers import Proof, read_questions
 from fabricreport.case import Case
-from fabricreport.provenance import inputs_of, plain
-from fabricreport.uncertain import Uncertain
-from fabricreport.vocabulary import Grade
+from fabricreport.inputs.answers import Moved, proof_of
+from fabricreport.inputs.effects import Effect
 
 pytestmark = pytest.mark.slow
 

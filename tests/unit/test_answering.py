@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.models.audit.answering import Observed, taper_loss, tapered, updated, weight_of
+from fabricreport.base.uncertain import Z95, Judgement, Uncertain, exactly
+from fabricreport.models.audit.diligence import Observed, taper_loss, tapered, updated, weight_of
 from fabricreport.models.judgement.elicitation import pool
-from fabricreport.uncertain import Z95, Judgement, Uncertain, exactly
 
 WEEKS = Uncertain.of({"p5": 2.0, "p95": 12.0})
 TUNED = Uncertain.of({"low": 0.75, "mode": 0.96, "high": 1.0})

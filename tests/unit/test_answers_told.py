@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from answer_cases import LOG, PARAMS, WEEKS, answered, resting
 
-import fabricreport.inputs as inputs_module
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.provenance import plain
 from fabricreport.case import Case, open_case
-from fabricreport.provenance import plain
-from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.decision.findings import spoken
-from fabricreport.sections.decision.offers.judged import Judged
+from fabricreport.sections.decision.facts import spoken
+from fabricreport.sections.decision.offers.judgements import Judged
+from fabricreport.sections.decision.words import DecisionFinding
 from fabricreport.sections.diligence import tables
-from fabricreport.sections.diligence.findings import DiligenceFinding as F
+from fabricreport.sections.diligence.facts import DiligenceFinding as F
 
 pytestmark = pytest.mark.slow
 SELLER = "Lambda"

@@ -17,13 +17,13 @@ from notebook_cells import EVERY, sources
 from rows import rows
 
 from fabricreport.blocks import Column, Named, Row, Section, Table
+from fabricreport.blocks.cells import run_cell
 from fabricreport.blocks.nodes import Text
 from fabricreport.blocks.prose import MOST_ARMS, ProseFault, is_prose, read_cell, refuse_misfit
-from fabricreport.blocks.say import run_cell
-from fabricreport.checking.prose import kinds_of, prose_faults
-from fabricreport.findings import Facts
-from fabricreport.ledger import Number
-from fabricreport.spine.spoken import SPINE
+from fabricreport.bodies.bodies import SPINE
+from fabricreport.check.prose import kinds_of, prose_faults
+from fabricreport.ledger.facts import Facts
+from fabricreport.ledger.numbers import Number
 
 
 class Advice(StrEnum):

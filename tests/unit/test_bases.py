@@ -9,11 +9,11 @@ import bench
 import pytest
 from rows import rows
 
-from fabricreport.bases import Base, Horizon, Statistic, derived, is_money, is_time, told
-from fabricreport.figures import DeclaredFigures
-from fabricreport.ledger import Number
-from fabricreport.memo.document.gather import Gathered
-from fabricreport.memo.document.one_base import base_remarks
+from fabricreport.ledger.bases import Base, Horizon, Statistic, derived, is_money, is_time, told
+from fabricreport.ledger.numbers import Number
+from fabricreport.memo.document.checks import base_remarks
+from fabricreport.memo.document.pieces import Gathered
+from fabricreport.sections.declarations import DeclaredFigures
 
 CLIENTS = (*bench.SHIPPED, "two nodes", "offers")
 NAMING = {

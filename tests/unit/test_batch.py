@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from fabricreport.errors import FabricReportError, InputError, Problem
+from fabricreport.base.errors import FabricReportError, InputError, Problem
 from fabricreport.memo.batch import each
-from fabricreport.memo.run.run_record import Progress
+from fabricreport.memo.editions.manifest import Progress
 
 pytestmark = pytest.mark.slow
 
 SCRIPT = """
 import os, sys, time
 from pathlib import Path
-from fabricreport.errors import InputError, Problem, MemoRejected
+from fabricreport.base.errors import InputError, Problem, MemoRejected
 from fabricreport.memo.batch import each
-from fabricreport.memo.run.run_record import Progress
+from fabricreport.memo.editions.manifest import Progress
 
 def task(path, progress):
     progress(Progress(path.stem, "started"))

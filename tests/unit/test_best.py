@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import special
 
-from fabricreport.models.judgement.best import by_hypercube, cheapest, sampling_error
-from fabricreport.models.sampling import Hypercubes, Sampler
+from fabricreport.models.draws import Hypercubes, Sampler
+from fabricreport.models.judgement.choice import by_hypercube, cheapest, sampling_error
 
 COSTS = arrays.arrays(float, st.tuples(st.integers(2, 40), st.integers(2, 5)), elements=st.integers(-50, 50).map(float))
 

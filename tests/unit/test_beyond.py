@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.evidence import read_yaml
-from fabricreport.models.judgement.beyond import order_weights, weighted
-from fabricreport.sections.decision.beyond import criteria, first_of, scores_of
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.models.judgement.framework import order_weights, weighted
+from fabricreport.sections.decision.inputs import criteria, first_of, scores_of
 
 CRITERIA = tuple(criteria())
 ORDERS = st.lists(st.sampled_from(CRITERIA), unique=True)

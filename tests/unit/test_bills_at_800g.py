@@ -7,10 +7,10 @@ from typing import Any
 from rows import rows
 
 from fabricreport.books.options import read_options
-from fabricreport.models.fabric.cabling import optics_and_cables
+from fabricreport.inputs.options import cable_plan, shape
+from fabricreport.models.fabric.bill import optics_and_cables
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials, tier_capacity
 from fabricreport.scenario import Cluster
-from fabricreport.switching import cable_plan, shape
 
 OPTIONS = read_options()
 

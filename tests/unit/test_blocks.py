@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from rows import rows
 
+from fabricreport.base.provenance import Traced
 from fabricreport.blocks import Column, Drawing, Name, Row, Section
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.nodes import (
@@ -31,11 +32,9 @@ from fabricreport.blocks.nodes import (
     plain_text,
     walk,
 )
-from fabricreport.blocks.slim import slim
 from fabricreport.blocks.template import split_style
-from fabricreport.ledger import Number, NumberMaker, Spread
-from fabricreport.provenance import Traced
-from fabricreport.theme import canvas, svg
+from fabricreport.blocks.theme import canvas, slim, svg
+from fabricreport.ledger.numbers import Number, NumberMaker, Spread
 
 
 class Figures:

@@ -11,6 +11,9 @@ from typing import Annotated, Literal, Self
 import pytest
 from pydantic import Field, ValidationInfo, model_validator
 
+from fabricreport.base.errors import InputError
+from fabricreport.base.locations import Located
+from fabricreport.base.yaml_files import load_strict
 from fabricreport.books.fields import (
     CLOSED,
     Count,
@@ -27,9 +30,6 @@ from fabricreport.books.fields import (
     within,
 )
 from fabricreport.books.reader import checked, judged, read_book, read_table, repeated
-from fabricreport.errors import InputError
-from fabricreport.located import Located
-from fabricreport.strict_yaml import load_strict
 
 
 class Wine(StrEnum):

@@ -8,7 +8,7 @@ from typing import Any
 
 from rows import rows
 
-from fabricreport.memo.write.boxes import LEAD, TEXT_BOTTOM_PT, TEXT_TOP_PT, Layout, box_remarks
+from fabricreport.memo.write.paper import LEAD, TEXT_BOTTOM_PT, TEXT_TOP_PT, Layout, box_remarks
 
 CALLED = {"t1": "Table 1", "t2": "Table 2", "h1": "the heading “Money”"}
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from rows import rows
 
+from fabricreport.base.provenance import drawn_exactly, plain
+from fabricreport.base.uncertain import exactly
 from fabricreport.case import Case
-from fabricreport.chain import Chain
 from fabricreport.models.judgement.turning import TOLERANCE
-from fabricreport.provenance import drawn_exactly, plain
 from fabricreport.scenario import changed_params
+from fabricreport.sections.chain import Chain
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.decision.turning import Turn
-from fabricreport.uncertain import exactly
 
 pytestmark = pytest.mark.slow
 

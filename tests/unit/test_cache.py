@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from rows import rows
 
 from fabricreport.memo.run.environment import compile_checked
-from fabricreport.memo.run.fingerprint import Fingerprint, notebook_digest, tree_digest, versions
+from fabricreport.memo.run.noise import notebook_bytes, notebook_from_bytes, strip_volatile
 from fabricreport.memo.run.recall import cache_folder, cache_place
-from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
+from fabricreport.memo.run.snapshot import Fingerprint, notebook_digest, tree_digest, versions
 
 
 def executed(stamp: str) -> Any:

@@ -9,12 +9,12 @@ import bench
 import pytest
 from click.testing import CliRunner
 
+from fabricreport.base.vocabulary import OURS
 from fabricreport.case import Case
-from fabricreport.cli import main
+from fabricreport.cli.main import main
 from fabricreport.models.information import Estimate
-from fabricreport.sections.decision.information.carrying import Carrying, carrying_of, ours
-from fabricreport.sections.rent_terms import ASSUMED
-from fabricreport.vocabulary import OURS
+from fabricreport.sections.decision.study import Carrying, carrying_of, ours
+from fabricreport.sections.rents import ASSUMED
 
 pytestmark = pytest.mark.slow
 WEEKS = "weeks-to-stable-infiniband"

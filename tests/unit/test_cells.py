@@ -33,9 +33,9 @@ from fabricreport.blocks.nodes import (
     plain_text,
     walk,
 )
-from fabricreport.ledger import Number
-from fabricreport.memo.document.gather import gather
-from fabricreport.memo.run import merged
+from fabricreport.ledger.numbers import Number
+from fabricreport.memo.document.pieces import gather
+from fabricreport.memo.run import notebook
 
 
 class Case:
@@ -101,12 +101,12 @@ def test_what_the_case_does_not_know_is_told_once_with_its_reason_and_without_br
 
 def run(nb: Any, *extra: Any) -> Any:
     """What a kernel does with the hidden cell, without one."""
-    merged.ask(nb)
-    asked = [cell for cell in nb.cells if merged.is_asking(cell)]
+    notebook.ask(nb)
+    asked = [cell for cell in nb.cells if notebook.is_asking(cell)]
     fields = dict.fromkeys(f for c in nb.cells if c.cell_type == "markdown" for f in fields_of(c.source))
     for cell in asked:
         cell.outputs = [nbformat.v4.new_output("display_data", data={ANSWERS_MIME: answers(fields, Case())}), *extra]
-    merged.take(nb)
+    notebook.take(nb)
     return nb
 
 
@@ -122,8 +122,8 @@ def test_the_hidden_cell_leaves_no_trace_but_the_answers_and_those_of_an_earlier
 
 def test_a_notebook_without_fields_is_asked_nothing() -> None:
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("See {fig-x} and `{code}`.")])
-    merged.ask(nb)
-    assert not any(merged.is_asking(cell) for cell in nb.cells)
+    notebook.ask(nb)
+    assert not any(notebook.is_asking(cell) for cell in nb.cells)
 
 
 def test_a_warning_while_the_case_answers_is_a_fault_of_the_cell_that_asked() -> None:

@@ -14,14 +14,14 @@ import pytest
 import yaml
 from rows import rows
 
+from fabricreport.base.errors import InputError
+from fabricreport.base.provenance import plain
+from fabricreport.base.uncertain import Uncertain
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.case import Case, keep_open, open_case
-from fabricreport.chain import Chain, chain
-from fabricreport.errors import InputError
-from fabricreport.inputs import CORRELATION, Inputs
-from fabricreport.provenance import plain
+from fabricreport.inputs.inputs import CORRELATION, Inputs
 from fabricreport.scenario import changed_params, params_from
-from fabricreport.uncertain import Uncertain
+from fabricreport.sections.chain import Chain, chain
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 

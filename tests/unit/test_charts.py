@@ -13,17 +13,15 @@ import pytest
 from bench import case
 from rows import rows
 
+from fabricreport.base.provenance import plain
 from fabricreport.blocks import Drawing
-from fabricreport.models.judgement.difference import Difference
-from fabricreport.provenance import plain
+from fabricreport.blocks.theme import row_canvas
+from fabricreport.models.judgement.choice import Difference
 from fabricreport.sections.decision import charts
-from fabricreport.sections.decision.charts import MOST_TURNS, schedule_chart, switching_chart
-from fabricreport.sections.decision.courses.weeks import ASKS
-from fabricreport.sections.decision.offers.charts import IN_IT, sellers_chart
-from fabricreport.sections.schedule.calendar import Step
-from fabricreport.sections.tco.charts import MOST, causes_chart
-from fabricreport.sections.tco.charts_fabric import stages_chart
-from fabricreport.theme import row_canvas
+from fabricreport.sections.decision.charts import IN_IT, MOST_TURNS, schedule_chart, sellers_chart, switching_chart
+from fabricreport.sections.decision.courses.result import ASKS
+from fabricreport.sections.schedule import Step
+from fabricreport.sections.tco.charts import MOST, causes_chart, stages_chart
 
 pytestmark = pytest.mark.slow
 

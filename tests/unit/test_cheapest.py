@@ -7,10 +7,9 @@ import pytest
 from bench import DRAWS, SHIPPED, case
 from rows import rows
 
-from fabricreport.models.judgement.best import cheapest
-from fabricreport.provenance import plain
-from fabricreport.sections.decision.cheapest import HYPERCUBES
-from fabricreport.sections.decision.resampled import Resampled
+from fabricreport.base.provenance import plain
+from fabricreport.models.judgement.choice import cheapest
+from fabricreport.sections.decision.sensitivity import HYPERCUBES, Resampled
 
 pytestmark = pytest.mark.slow
 

@@ -16,13 +16,13 @@ from pydantic import BaseModel
 from rows import rows
 from scenario_cases import PARAMS, minimal
 
+from fabricreport.base.bounds import bound_of
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.books.evidence import read_evidence
-from fabricreport.bounds import bound_of
 from fabricreport.case import open_case
-from fabricreport.checking.check import check
-from fabricreport.cli import main
-from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import read_yaml
+from fabricreport.check.check import check
+from fabricreport.cli.main import main
 from fabricreport.memo.build import build
 from fabricreport.memo.run.plan import Places, load_checked
 from fabricreport.scenario import Params

@@ -10,21 +10,20 @@ from types import MappingProxyType
 import pytest
 from rows import rows
 
-from fabricreport.books.claims import ADVICE, CLAIMS, VERDICTS, ClaimBook, claim_record, read_claims
-from fabricreport.books.evidence import EvidenceBook, read_evidence
-from fabricreport.books.evidence_entry import EvidenceEntry
-from fabricreport.claim import Claim
-from fabricreport.errors import InputError
+from fabricreport.base.errors import InputError
+from fabricreport.base.uncertain import exactly
+from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
+from fabricreport.books.publications import ADVICE, CLAIMS, VERDICTS, ClaimBook, claim_record, read_claims
 from fabricreport.models.audit.claims import (
     METHODS,
     AuditedClaim,
+    Claim,
     audit,
     audit_claim,
     recompute,
     resolve,
     self_contradictions,
 )
-from fabricreport.uncertain import exactly
 
 
 @pytest.fixture(scope="module")
@@ -289,8 +288,8 @@ def test_the_shipped_file_is_the_one_that_is_read() -> None:
 
 
 def test_the_audit_runs_on_the_shipped_library_without_arguments(audited: dict[str, AuditedClaim]) -> None:
-    from fabricreport.sections.evidence.claims import audit as audit_shipped
-    from fabricreport.sections.evidence.claims import self_contradictions as shipped_contradictions
+    from fabricreport.sections.evidence.result import audit as audit_shipped
+    from fabricreport.sections.evidence.result import self_contradictions as shipped_contradictions
 
     assert audit_shipped() == tuple(audited.values())
     assert shipped_contradictions() == self_contradictions(audited.values())

@@ -14,20 +14,20 @@ from bench import DRAWS, EDGES, GOLDEN, PARAMS, SHIPPED, case, changed
 from fuzz_cases import some
 from rows import rows
 
-import fabricreport.inputs as inputs_module
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.formats import NBSP
 from fabricreport.blocks.nodes import plain_text
 from fabricreport.blocks.template import Binder
-from fabricreport.books.families import families
+from fabricreport.bodies.bodies import DECLARED
+from fabricreport.books.equipment import families
 from fabricreport.books.options import read_options
-from fabricreport.books.questions import read_questions
+from fabricreport.books.sellers import read_questions
 from fabricreport.case import Case, open_case
-from fabricreport.declared import DECLARED
-from fabricreport.figures import find_spec
-from fabricreport.formats import NBSP
-from fabricreport.reader import INPUT_KINDS
+from fabricreport.inputs.view import INPUT_KINDS
+from fabricreport.sections.declarations import find_spec
+from fabricreport.sections.diligence import tables as plan_tables
 from fabricreport.sections.diligence.clauses import WORDS, Clause, clauses, fields_of, planned
-from fabricreport.sections.diligence.plan import tables as plan_tables
-from fabricreport.sections.diligence.plan.words import plan_words
+from fabricreport.sections.diligence.facts import plan_words
 from fabricreport.sections.diligence.tables import clause_words, contract_terms, first_questions, shortlist
 
 WORDINGS = [(q.id, wording) for q in read_questions() for sentence in q.clause for wording in sentence]

@@ -15,14 +15,13 @@ import pytest
 from click.testing import CliRunner
 from rows import rows
 
+from fabricreport.base.errors import InputError, Problem
 from fabricreport.books.prices.rules import COLUMNS
-from fabricreport.cli import _say_built, main
-from fabricreport.errors import InputError, Problem
+from fabricreport.cli.main import _say_built, main
 from fabricreport.memo.build import BuildResult
 from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.locks import scratch_folder
-from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
-from fabricreport.memo.run.run_record import Progress, RunRecord
+from fabricreport.memo.editions.manifest import MANIFEST, Progress, RunRecord, list_outputs, sealed
 
 ROOT = Path(__file__).parents[2]
 
@@ -173,7 +172,7 @@ def test_an_empty_output_has_no_editions_and_nothing_to_explain(tmp_path: Path) 
 
 
 def test_help_loads_no_heavy_library() -> None:
-    script = "import sys; sys.argv=['fabricreport','--help']\nfrom fabricreport.cli import main\ntry: main()\nexcept SystemExit: pass\n"
+    script = "import sys; sys.argv=['fabricreport','--help']\nfrom fabricreport.cli.main import main\ntry: main()\nexcept SystemExit: pass\n"
     script += "print(sorted({'numpy','pandas','scipy','matplotlib','pydantic','papermill'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")

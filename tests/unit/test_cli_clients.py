@@ -17,13 +17,13 @@ from openpyxl import load_workbook
 from questionnaire_cases import ANSWERS, HEAD, SELLER, client, fill
 from rows import rows
 
-import fabricreport.acceptance.delivered as delivered
-import fabricreport.inputs as inputs_module
-from fabricreport.acceptance.study import plan_of
+import fabricreport.delivery.delivery as delivered
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.errors import MemoRejected
 from fabricreport.case import open_case
-from fabricreport.checking.check import check
-from fabricreport.cli import main
-from fabricreport.errors import MemoRejected
+from fabricreport.check.check import check
+from fabricreport.cli.main import main
+from fabricreport.delivery.study import plan_of
 from fabricreport.memo.editions.editions import list_editions
 
 pytestmark = pytest.mark.slow

@@ -11,9 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.constants import catalogue, fit_rule
-from fabricreport.errors import InputError, OutOfRange
-from fabricreport.evidence import read_yaml
+from fabricreport.base.errors import InputError, OutOfRange
+from fabricreport.base.provenance import Traced, inputs_of
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.books.constants import catalogue, fit_rule
 from fabricreport.models.collectives import nccl
 from fabricreport.models.collectives.fit import (
     BANDS,
@@ -24,17 +25,9 @@ from fabricreport.models.collectives.fit import (
     fit_collectives,
 )
 from fabricreport.models.collectives.parameters import job
-from fabricreport.models.collectives.timing import (
-    Calibration,
-    allgather,
-    allreduce,
-    alltoall,
-    reduce_scatter,
-    sendrecv,
-)
-from fabricreport.provenance import Traced, inputs_of
+from fabricreport.models.collectives.timing import Calibration, allgather, allreduce, alltoall, reduce_scatter, sendrecv
 from fabricreport.validation.card import card_row
-from fabricreport.validation.collectives import cluster_of, collectives_card, packaged_tables, training_tables
+from fabricreport.validation.network import cluster_of, collectives_card, packaged_tables, training_tables
 
 KNOWN = catalogue()
 H100: dict[str, Any] = {"gpus_per_node": 8, "gpu": "h100", "fabric": "infiniband-ndr"}

@@ -6,12 +6,12 @@ import bench
 import numpy as np
 import pytest
 
+from fabricreport.base.provenance import plain
+from fabricreport.bodies.bodies import DECLARED
 from fabricreport.books.names import names_told
 from fabricreport.case import Case
-from fabricreport.declared import DECLARED
-from fabricreport.figures import DeclaredFigures
-from fabricreport.provenance import plain
 from fabricreport.scenario import SECTION_NAMES
+from fabricreport.sections.declarations import DeclaredFigures
 
 pytestmark = pytest.mark.slow
 TOTALS = ("decision.difference", "tco.difference", "diligence.lead", "decision.gap")

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
+from fabricreport.base.provenance import plain
+from fabricreport.base.vocabulary import Confidence, Ground
 from fabricreport.case import Case, open_case
 from fabricreport.models.judgement.comparison import (
     Apart,
@@ -30,10 +32,8 @@ from fabricreport.models.judgement.comparison import (
     probability_cheaper,
     rival_of,
 )
-from fabricreport.provenance import plain
 from fabricreport.sections.decision.inputs import apart, ready
 from fabricreport.sections.tco.cost import QUOTED, network_pieces
-from fabricreport.vocabulary import Confidence, Ground
 
 pytestmark = pytest.mark.slow
 

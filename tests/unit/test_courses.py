@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabricreport.base.vocabulary import CourseKind
+from fabricreport.models.judgement.choice import Advised, Offered, advised
 from fabricreport.models.judgement.comparison import Course
-from fabricreport.models.judgement.courses import Advised, Offered, advised
-from fabricreport.models.money import courses as money
+from fabricreport.models.money import cashflow as money
 from fabricreport.sections.diligence.terms import Damages
-from fabricreport.vocabulary import CourseKind
 
 TAKE = Course(CourseKind.TAKE, ("a",))
 RENT = Course(CourseKind.RENT_FIRST, ("a",))

@@ -10,18 +10,12 @@ import pytest
 from bench import SHIPPED, case
 from rows import rows
 
+from fabricreport.base.provenance import Traced
+from fabricreport.base.vocabulary import CourseKind
 from fabricreport.models.judgement.comparison import Course
-from fabricreport.provenance import Traced
-from fabricreport.sections.decision.courses.findings import advice, course_findings, staged
-from fabricreport.sections.decision.courses.result import (
-    CoursesResult,
-    OneNode,
-    PricedCourse,
-    RentFirst,
-    SingleNode,
-)
-from fabricreport.sections.decision.finding import DecisionFinding as F
-from fabricreport.vocabulary import CourseKind
+from fabricreport.sections.decision.courses.result import CoursesResult, OneNode, PricedCourse, RentFirst, SingleNode
+from fabricreport.sections.decision.words import DecisionFinding as F
+from fabricreport.sections.decision.words import advice, course_findings, staged
 
 pytestmark = pytest.mark.slow
 

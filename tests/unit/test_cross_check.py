@@ -6,8 +6,8 @@ import bench
 import numpy as np
 import pytest
 
-from fabricreport.evidence import read_rows
-from fabricreport.provenance import plain
+from fabricreport.base.provenance import plain
+from fabricreport.base.yaml_files import read_rows
 from fabricreport.sections.tco.cost import hours_of
 
 

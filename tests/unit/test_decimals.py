@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.books.delivery_records import read_records
-from fabricreport.books.expert_answers import read_expert
+from fabricreport.base.errors import InputError
+from fabricreport.base.formats import meanings, number_remedy
+from fabricreport.books.acceptance import read_records
+from fabricreport.books.answers import read_answers
+from fabricreport.books.elicitation import read_expert
 from fabricreport.books.prices.rules import COLUMNS, parse_row
-from fabricreport.books.provider_answers import read_answers
-from fabricreport.decimals import meanings, number_remedy
-from fabricreport.errors import InputError
 from fabricreport.scenario import load_params
 
 PARAMS = Path(__file__).parents[2] / "params"

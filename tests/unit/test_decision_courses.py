@@ -11,13 +11,14 @@ from bench import SHIPPED, changed
 from bench import case as client
 from rows import rows
 
+from fabricreport.base.provenance import plain
+from fabricreport.base.vocabulary import Confidence, CourseKind
 from fabricreport.case import Case
-from fabricreport.provenance import plain
-from fabricreport.sections.decision.courses import buying, single_node, tables
+from fabricreport.sections.decision import tables
+from fabricreport.sections.decision.courses import alternatives
 from fabricreport.sections.decision.courses.result import CoursesResult, OneNode
-from fabricreport.sections.decision.finding import DecisionFinding as F
-from fabricreport.sections.tco.bills import Bills
-from fabricreport.vocabulary import Confidence, CourseKind
+from fabricreport.sections.decision.words import DecisionFinding as F
+from fabricreport.sections.tco.result import Bills
 
 pytestmark = pytest.mark.slow
 OWNERS = ("example", "halden-cloud", "kestrel-lab")
@@ -58,7 +59,7 @@ def alike(case: Case) -> tuple[Bills, tuple[str, str]]:
 def test_renting_first_for_no_month_is_the_option_as_it_stands(name: str) -> None:
     case = client(name)
     option = case.comparison.choice
-    none = buying.rent_first(case.inputs, case.chain.bills, option, 0)
+    none = alternatives.rent_first(case.inputs, case.chain.bills, option, 0)
     assert np.allclose(plain(none.total), plain(case.chain.bills.totals[option]), rtol=1e-9)
     assert not plain(none.rent).any()
 
@@ -67,7 +68,7 @@ def test_renting_first_for_no_month_is_the_option_as_it_stands(name: str) -> Non
 def test_each_month_more_of_rent_is_paid_by_the_hour_and_less_is_owned(name: str) -> None:
     case = client(name)
     option = case.comparison.choice
-    by_months = [buying.rent_first(case.inputs, case.chain.bills, option, months) for months in (1, 2, 4)]
+    by_months = [alternatives.rent_first(case.inputs, case.chain.bills, option, months) for months in (1, 2, 4)]
     assert [mean(r.rent) for r in by_months] == sorted(mean(r.rent) for r in by_months)
     assert [mean(r.after) for r in by_months] == sorted((mean(r.after) for r in by_months), reverse=True)
     common = case.chain.bills.common
@@ -86,7 +87,7 @@ def test_damages_are_priced_on_the_terms_that_the_contract_has(name: str) -> Non
 
 def test_a_clause_with_a_cap_of_nothing_is_worth_nothing() -> None:
     case = changed("example", evidence={"course-damages-cap": 0.0})
-    uncapped = [buying.clause(case.inputs, case.chain.bills, o) for o in found("example").clauses]
+    uncapped = [alternatives.clause(case.inputs, case.chain.bills, o) for o in found("example").clauses]
     assert uncapped and all(not plain(clause.paid).any() for clause in uncapped)
     assert all(plain(clause.paid).any() for clause in found("example").clauses.values())
 
@@ -117,16 +118,16 @@ def test_ordering_ahead_adds_nothing_to_a_plan_of_one_stage_and_pays_interest_on
     for name, adds in (("example", False), ("kestrel-lab", True)):
         case = client(name)
         bills, option = case.chain.bills, case.comparison.choice
-        cost = mean(buying.ahead_cost(bills.built[option], bills.own[option], bills.common))
+        cost = mean(alternatives.ahead_cost(bills.built[option], bills.own[option], bills.common))
         assert cost > 0 if adds else abs(cost) < 1e-6 * mean(bills.totals[option])
 
 
 def test_jobs_within_one_node_cost_a_client_of_one_node_what_its_option_does(monkeypatch: pytest.MonkeyPatch) -> None:
     case = client("one node rented")
     option = case.comparison.choice
-    assert single_node.single_node(case.inputs, case.chain, option).standing == OneNode.NOT_ASKED
-    monkeypatch.setattr(single_node, "standing_of", lambda given: OneNode.PRICED)
-    alone = single_node.single_node(case.inputs, case.chain, option)
+    assert alternatives.single_node(case.inputs, case.chain, option).standing == OneNode.NOT_ASKED
+    monkeypatch.setattr(alternatives, "standing_of", lambda given: OneNode.PRICED)
+    alone = alternatives.single_node(case.inputs, case.chain, option)
     assert np.allclose(plain(alone.total), plain(case.chain.bills.totals[option]), rtol=1e-9)
     assert np.allclose(plain(alone.time), 1.0)
 
@@ -136,11 +137,11 @@ def test_equal_inputs_on_both_fabrics_give_equal_courses(name: str) -> None:
     case = client(name)
     bills, (a, b) = alike(case)
     given = case.inputs
-    first, second = (buying.clause(given, bills, o) for o in (a, b))
+    first, second = (alternatives.clause(given, bills, o) for o in (a, b))
     assert np.array_equal(plain(first.paid), plain(second.paid)) and first.terms == second.terms
-    rents = [buying.rent_first(given, bills, o, 3).total for o in (a, b)]
+    rents = [alternatives.rent_first(given, bills, o, 3).total for o in (a, b)]
     assert np.array_equal(plain(rents[0]), plain(rents[1]))
-    late = [buying.lateness(bills, o, 9.0).total for o in (a, b)]
+    late = [alternatives.lateness(bills, o, 9.0).total for o in (a, b)]
     assert np.array_equal(plain(late[0]), plain(late[1]))
 
 
@@ -157,7 +158,7 @@ def test_damages_of_the_example_by_hand() -> None:
         129_000,
     )  # as a contract writes $258,048, and half of that
     assert clause.terms.limit - 1 < np.median(weeks) <= clause.terms.limit
-    order = mean(sum(buying.fabric.capex(bills.built[option][0], bills.own[option], bills.common).values()))
+    order = mean(sum(alternatives.fabric.capex(bills.built[option][0], bills.own[option], bills.common).values()))
     late = np.maximum(weeks - clause.terms.limit, 0.0)
     assert np.allclose(plain(clause.paid), np.minimum(late * 129_000, 0.1 * order)) and clause.paid.any()
 
@@ -189,7 +190,7 @@ def test_being_late_costs_the_price_of_delay_and_the_hours_not_had() -> None:
     case = client("example").changed(money__price_of_delay_usd_per_day=1000, money__gpu_hour_value=20)
     bills, option = case.chain.bills, case.comparison.choice
     allowed = bills.common.weeks_allowed
-    none, two = (buying.lateness(bills, option, allowed + weeks) for weeks in (-1.0, 2.0))
+    none, two = (alternatives.lateness(bills, option, allowed + weeks) for weeks in (-1.0, 2.0))
     assert mean(none.total) == 0.0
     assert mean(two.delay) == pytest.approx(14_000.0)
     assert 0 < mean(two.hours) < 2 * 168 * 1024 * 20.0
@@ -218,12 +219,12 @@ def test_being_late_costs_the_price_of_delay_and_the_hours_not_had() -> None:
 def test_single_nodes_are_asked_of_small_clients_by_the_memory_of_a_node(
     changes: dict[str, Any], standing: OneNode
 ) -> None:
-    assert single_node.standing_of(changed("tern-finetuning", **changes).inputs) == standing
+    assert alternatives.standing_of(changed("tern-finetuning", **changes).inputs) == standing
 
 
 def test_jobs_that_are_within_nodes_already_take_no_less_time_without_a_fabric() -> None:
     case = client("tern-finetuning").changed(workload__jobs=[{"gpus": 8, "share": 1}], workload__kind="hpc-simulation")
-    alone = single_node.single_node(case.inputs, case.chain, case.comparison.choice)
+    alone = alternatives.single_node(case.inputs, case.chain, case.comparison.choice)
     assert np.allclose(plain(alone.time), 1.0)
     assert mean(alone.total) <= mean(case.chain.bills.totals[case.comparison.choice])
 
@@ -237,7 +238,7 @@ def test_one_run_takes_as_many_times_longer_as_it_loses_nodes() -> None:
     for kind in ("inference-multi-node", "fine-tuning"):
         jobs = [{"gpus": 8, "share": 1}] if kind == "fine-tuning" else []
         other = case.changed(workload__kind=kind, workload__jobs=jobs)
-        assert single_node.single_node(other.inputs, other.chain, other.comparison.choice).days is None
+        assert alternatives.single_node(other.inputs, other.chain, other.comparison.choice).days is None
 
 
 @rows("days", [1, 40])

@@ -14,7 +14,7 @@ from notebook_cells import run, sources
 from fabricreport.blocks.nodes import Callout, Code, DataTable, Heading, Headline, Node, Num, Text, Top, walk
 from fabricreport.case import open_case
 from fabricreport.scenario import assumptions, defaulted_keys, load_params, new_params
-from fabricreport.sections.decision.axes import framework_of
+from fabricreport.sections.decision.inputs import framework_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricreport.books.evidence import EvidenceBook, read_evidence
-from fabricreport.books.evidence_entry import EvidenceEntry
-from fabricreport.constants import catalogue
-from fabricreport.errors import InputError, OutOfRange
-from fabricreport.evidence import read_yaml
+from fabricreport.base.errors import InputError, OutOfRange
+from fabricreport.base.provenance import Traced
+from fabricreport.base.uncertain import exactly
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.books.constants import catalogue
+from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
 from fabricreport.models.audit.disagreement import (
     Contested,
     Position,
@@ -24,8 +25,6 @@ from fabricreport.models.audit.disagreement import (
     premium_to_discount,
     prior_quantile,
 )
-from fabricreport.provenance import Traced
-from fabricreport.uncertain import exactly
 
 DEFINITIONS = {item["id"]: item for item in read_yaml("contested")}
 WEIGHTS = read_yaml("prior_weights")

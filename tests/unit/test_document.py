@@ -28,6 +28,7 @@ from rich_notebook import (
 )
 from rows import rows
 
+from fabricreport.base.text import csv_text, spreadsheet_cell
 from fabricreport.blocks.nodes import (
     Cite,
     DataTable,
@@ -43,14 +44,11 @@ from fabricreport.blocks.nodes import (
     walk,
 )
 from fabricreport.memo.document.checks import check_memo
-from fabricreport.memo.document.derive import Step, short_steps
-from fabricreport.memo.document.document import Document, document_from_notebook
-from fabricreport.memo.document.frames import table_from_html
-from fabricreport.memo.document.gather import gather
-from fabricreport.memo.document.safe import slug, visible_text
-from fabricreport.memo.document.stitch import headline
-from fabricreport.memo.document.svg import UnsafeDrawing, clean_svg
-from fabricreport.spreadsheet import csv_text, spreadsheet_cell
+from fabricreport.memo.document.derivations import Step, short_steps
+from fabricreport.memo.document.document import Document, document_from_notebook, headline
+from fabricreport.memo.document.outputs import table_from_html
+from fabricreport.memo.document.pieces import gather
+from fabricreport.memo.document.safety import UnsafeDrawing, clean_svg, slug, visible_text
 
 
 def read(*cells: Any, **front: Any) -> Document:

@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner
 from rows import rows
 
-import fabricreport.inputs
-from fabricreport.cli import main
-from fabricreport.errors import FabricReportError, InputError, MemoRejected, SectionFailed
-from fabricreport.vocabulary import Confidence
+import fabricreport.inputs.inputs
+from fabricreport.base.errors import FabricReportError, InputError, MemoRejected, SectionFailed
+from fabricreport.base.vocabulary import Confidence
+from fabricreport.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("README.md", "CONTRIBUTING.md", "params/README.md", "notebooks/README.md", "output/README.md")
@@ -93,7 +93,7 @@ def test_commands_targets_and_files_that_a_page_names_are_there(page: str) -> No
 def test_the_what_if_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", PAGES["README.md"], flags=re.DOTALL)
     monkeypatch.chdir(ROOT)
-    with mock.patch.object(fabricreport.inputs, "DRAWS", 128):
+    with mock.patch.object(fabricreport.inputs.inputs, "DRAWS", 128):
         exec(compile(example, "README.md", "exec"), {})
     confidence, _, spread = capsys.readouterr().out.strip().partition(" ")
     assert confidence in {str(one) for one in Confidence} and "range" in spread and "$" in spread

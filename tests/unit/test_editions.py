@@ -17,15 +17,22 @@ import nbformat
 import pytest
 from rows import rows
 
-from fabricreport.checking.check import Checked
-from fabricreport.errors import FabricReportError, InputError
-from fabricreport.memo.editions.editions import latest_edition, list_editions, publish, verify
-from fabricreport.memo.editions.failures import keep_failed
-from fabricreport.memo.editions.files import Files
+from fabricreport.base.errors import FabricReportError, InputError
+from fabricreport.check.check import Checked
+from fabricreport.memo.editions.editions import Files, latest_edition, list_editions, publish, verify
 from fabricreport.memo.editions.locks import client_lock, scratch_folder, sweep
-from fabricreport.memo.editions.manifest import MANIFEST, RUN, list_outputs, read_output, read_sealed, sealed
+from fabricreport.memo.editions.manifest import (
+    MANIFEST,
+    RUN,
+    RunRecord,
+    SectionRun,
+    list_outputs,
+    read_output,
+    read_sealed,
+    sealed,
+)
+from fabricreport.memo.editions.remains import keep_failed
 from fabricreport.memo.run.plan import Places, load_checked, make_plan
-from fabricreport.memo.run.run_record import RunRecord, SectionRun
 from fabricreport.scenario import SECTION_NAMES, new_params
 
 FIRST, SECOND = "2026-11-20-aaaaaaaa", "2026-11-21-bbbbbbbb"

@@ -13,17 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.books.elicitation import Questionnaire, read_questionnaire
+from fabricreport.base.bounds import bound_of
+from fabricreport.base.errors import InputError
+from fabricreport.base.locations import Located
+from fabricreport.base.uncertain import Judgement, Scaled, Uncertain
+from fabricreport.books.elicitation import Questionnaire, form, read_expert, read_questionnaire
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.expert_answers import form, read_expert
 from fabricreport.books.reader import checked
-from fabricreport.bounds import bound_of
-from fabricreport.elicited import read_elicited
-from fabricreport.errors import InputError
-from fabricreport.located import Located
+from fabricreport.inputs.replacements import read_elicited
+from fabricreport.models.draws import Sampler
 from fabricreport.models.judgement.elicitation import BINS, calibration, information, multiple, pool, said_range, scores
-from fabricreport.models.sampling import Sampler
-from fabricreport.uncertain import Judgement, Scaled, Uncertain
 
 WIDE = Judgement(1.0, 10.0, 100.0)
 QUANTILES = (0.05, 0.5, 0.95)

@@ -14,17 +14,17 @@ from click.testing import CliRunner
 from elicited_cases import CAREFUL, SURE, write_two
 from scenario_cases import minimal
 
-from fabricreport import cli_elicit
+from fabricreport.base.provenance import plain
 from fabricreport.books.elicitation import read_questionnaire
 from fabricreport.case import Case, open_case
-from fabricreport.checking.check import check
-from fabricreport.cli import main
+from fabricreport.check.check import check
+from fabricreport.cli import books
+from fabricreport.cli.main import main
 from fabricreport.memo.run.recall import _NAMED
 from fabricreport.memo.run.snapshot import take_snapshot
-from fabricreport.provenance import plain
 from fabricreport.scenario import load_params
-from fabricreport.sections.evidence.findings import EvidenceFinding as F
-from fabricreport.sections.evidence.findings import spoken
+from fabricreport.sections.evidence.facts import EvidenceFinding as F
+from fabricreport.sections.evidence.facts import spoken
 
 INFINIBAND, ROCEV2 = "evidence:weeks-to-stable-infiniband", "evidence:weeks-to-stable-rocev2"
 OPTIONS = ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g"]
@@ -161,7 +161,7 @@ def test_answers_typed_at_a_terminal_make_a_file_that_counts(tmp_path: Path, mon
         "\n",
         "1.1\n1.5\n3\n",
     ]
-    monkeypatch.setattr(cli_elicit, "_at_a_terminal", lambda: True)
+    monkeypatch.setattr(books, "_at_a_terminal", lambda: True)
     code, said = run(path, typed="".join(typed))
     assert code == 0 and "must rise: once more" in said, said
     written = tmp_path / "acme" / "elicited" / "r-expert.yaml"

@@ -13,18 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.books.claims import read_claims
-from fabricreport.books.evidence import LIBRARY, EvidenceBook, read_evidence
-from fabricreport.books.references import references_in, shipped_references
-from fabricreport.books.units import unit_problem
-from fabricreport.constants import catalogue
-from fabricreport.errors import InputError
-from fabricreport.evidence import ROOT
+from fabricreport.base.errors import InputError
+from fabricreport.base.units import unit_problem
+from fabricreport.base.vocabulary import Grade
+from fabricreport.base.yaml_files import ROOT
+from fabricreport.books.constants import catalogue
+from fabricreport.books.evidence import LIBRARY, EvidenceBook, read_evidence, references_in, shipped_references
+from fabricreport.books.publications import read_claims
+from fabricreport.inputs.records import evidence_record
 from fabricreport.models.audit.claims import AuditedClaim, audit
 from fabricreport.models.risk.stress import Exposure, incast, stress_table
-from fabricreport.records import evidence_record
-from fabricreport.validation.collectives import packaged_tables
-from fabricreport.vocabulary import Grade
+from fabricreport.validation.network import packaged_tables
 
 GOOD = """\
 - id: client-step

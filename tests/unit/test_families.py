@@ -7,9 +7,9 @@ from typing import Any
 from nbformat.v4 import new_notebook
 from rich_notebook import INPUTS, MIME, block, ledger_entry, num, para, rich_notebook
 
-from fabricreport.memo.document.derive import Step, grouped_inputs, quoted_input
+from fabricreport.memo.document.derivations import Step, grouped_inputs, quoted_input
 from fabricreport.memo.document.document import Document, document_from_notebook
-from fabricreport.memo.document.families import families, number_runs, runs
+from fabricreport.memo.write.paper import families, number_runs, runs
 
 
 def evidence(name: str) -> dict[str, Any]:

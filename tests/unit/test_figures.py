@@ -16,12 +16,17 @@ from figure_readers import HOLE, Readers, read_cells, readers_of
 from pydantic import BaseModel
 from rows import rows
 
-from fabricreport.bases import Horizon
+from fabricreport.base.formats import unit_in
+from fabricreport.base.locations import did_you_mean
 from fabricreport.blocks.tables import frame_parts
+from fabricreport.bodies.bodies import DECLARED
 from fabricreport.books.evidence import read_evidence
 from fabricreport.case import Case, open_case
-from fabricreport.declared import DECLARED
-from fabricreport.figures import (
+from fabricreport.ledger.bases import Horizon
+from fabricreport.ledger.numbers import Number
+from fabricreport.memo.editions.manifest import headline_of
+from fabricreport.scenario import SECTION_NAMES, Params
+from fabricreport.sections.declarations import (
     Declaration,
     DeclaredFigures,
     FigureSpec,
@@ -32,11 +37,6 @@ from fabricreport.figures import (
     find_spec,
     specs_met,
 )
-from fabricreport.formats import unit_in
-from fabricreport.ledger import Number
-from fabricreport.located import did_you_mean
-from fabricreport.memo.document.headlines import headline_of
-from fabricreport.scenario import SECTION_NAMES, Params
 
 PARAMS = Path(__file__).parents[2] / "params"
 

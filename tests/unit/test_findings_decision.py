@@ -9,15 +9,14 @@ from bench import SHIPPED, case, changed
 from fuzz_cases import some
 from rows import rows
 
-from fabricreport.books.gpus import gpu_types
-from fabricreport.findings import Spoken
-from fabricreport.sections.decision.finding import DecisionFinding as F
+from fabricreport.base.uncertain import exactly
+from fabricreport.base.vocabulary import Ground
+from fabricreport.books.equipment import gpu_types
+from fabricreport.ledger.facts import Spoken
+from fabricreport.sections.client import bars, newer_gpu, newer_than
 from fabricreport.sections.decision.inputs import judge_of
-from fabricreport.sections.decision.turning_words import BOTH_OFFERS, course_told
-from fabricreport.sections.gpu_age import newer_gpu, newer_than
-from fabricreport.sections.partner import bars
-from fabricreport.uncertain import exactly
-from fabricreport.vocabulary import Ground
+from fabricreport.sections.decision.sensitivity import BOTH_OFFERS, course_told
+from fabricreport.sections.decision.words import DecisionFinding as F
 
 pytestmark = pytest.mark.slow
 

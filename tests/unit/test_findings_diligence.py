@@ -12,10 +12,10 @@ import pytest
 from notebook_cells import run, sources
 
 from fabricreport.case import Case, open_case
-from fabricreport.findings import Named, Spoken
-from fabricreport.ledger import Number
-from fabricreport.sections.diligence.findings import DiligenceFinding as F
-from fabricreport.sections.diligence.findings import spoken
+from fabricreport.ledger.facts import Named, Spoken
+from fabricreport.ledger.numbers import Number
+from fabricreport.sections.diligence.facts import DiligenceFinding as F
+from fabricreport.sections.diligence.facts import spoken
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 

@@ -13,10 +13,10 @@ from notebook_cells import run, sources
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.books.names import item_names
 from fabricreport.case import Case
-from fabricreport.findings import Spoken
-from fabricreport.ledger import Number
-from fabricreport.sections.evidence.findings import EvidenceFinding as F
-from fabricreport.sections.evidence.findings import spoken
+from fabricreport.ledger.facts import Spoken
+from fabricreport.ledger.numbers import Number
+from fabricreport.sections.evidence.facts import EvidenceFinding as F
+from fabricreport.sections.evidence.facts import spoken
 
 pytestmark = pytest.mark.slow
 

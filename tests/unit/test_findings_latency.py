@@ -12,18 +12,17 @@ import pytest
 from bench import DRAWS, case
 from rows import rows
 
+from fabricreport.base.provenance import Traced
 from fabricreport.case import Case
-from fabricreport.figures import DeclaredFigures
-from fabricreport.findings import Findings, Named, Spoken
-from fabricreport.inputs import Inputs
-from fabricreport.provenance import Traced
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.facts import Findings, Named, Spoken
+from fabricreport.sections.declarations import DeclaredFigures
+from fabricreport.sections.latency.facts import LatencyFinding as F
+from fabricreport.sections.latency.facts import spoken
 from fabricreport.sections.latency.figures import FIGURES, LatencyFigures
-from fabricreport.sections.latency.findings import LatencyFinding as F
-from fabricreport.sections.latency.findings import spoken
-from fabricreport.sections.latency.gap import Sweep
 from fabricreport.sections.latency.inputs import Measured
-from fabricreport.sections.latency.measured import ClientLog, ClientMeasurements
-from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.latency.measurements import ClientLog, ClientMeasurements
+from fabricreport.sections.latency.result import LatencyResult, Sweep
 
 pytestmark = pytest.mark.slow
 

@@ -9,8 +9,8 @@ import bench
 import pytest
 from rows import rows
 
-from fabricreport.findings import Named, Spoken
-from fabricreport.sections.tail_risk.findings import TailFinding as F
+from fabricreport.ledger.facts import Named, Spoken
+from fabricreport.sections.tail_risk.facts import TailFinding as F
 
 pytestmark = pytest.mark.slow
 

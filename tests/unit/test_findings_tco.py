@@ -13,9 +13,9 @@ from bench import case, changed
 from rows import rows
 
 from fabricreport.case import Case
-from fabricreport.findings import Spoken
-from fabricreport.sections.tco.findings import TcoFinding as F
-from fabricreport.sections.tco.findings import spoken
+from fabricreport.ledger.facts import Spoken
+from fabricreport.sections.tco.facts import TcoFinding as F
+from fabricreport.sections.tco.facts import spoken
 from fabricreport.sections.tco.result import TcoResult
 
 pytestmark = pytest.mark.slow

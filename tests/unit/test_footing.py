@@ -5,10 +5,10 @@ from __future__ import annotations
 import bench
 import pytest
 
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.books.evidence import EvidenceBook, read_evidence
-from fabricreport.checking.liveness import lost_footing
-from fabricreport.evidence import read_yaml
-from fabricreport.inputs import Inputs
+from fabricreport.check.examination import lost_footing
+from fabricreport.inputs.inputs import Inputs
 
 pytestmark = pytest.mark.slow
 

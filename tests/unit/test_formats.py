@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.formats import (
+from fabricreport.base.formats import (
     MINUS,
     NBSP,
     Scale,
@@ -24,7 +24,7 @@ from fabricreport.formats import (
     significant,
     write,
 )
-from fabricreport.ledger import STYLES, Number, Spread
+from fabricreport.ledger.numbers import STYLES, Number, Spread
 
 
 @rows(

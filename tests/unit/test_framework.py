@@ -7,18 +7,10 @@ import numpy as np
 import pytest
 from rows import rows
 
-from fabricreport.evidence import read_yaml
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.models.judgement.choice import swings
 from fabricreport.models.judgement.comparison import expected_order
-from fabricreport.models.judgement.framework import (
-    AXES,
-    FrameworkResult,
-    Rule,
-    evaluate,
-    holds,
-    leaning,
-    rules_from,
-)
-from fabricreport.models.judgement.swings import swings
+from fabricreport.models.judgement.framework import AXES, FrameworkResult, Rule, evaluate, holds, leaning, rules_from
 
 FACTS = {
     "kind": "pretraining-dense", "latency_variance_bound": True, "vendor": "nvidia", "target_gpus": 1024, "one_node": False,
@@ -159,8 +151,8 @@ def test_adding_a_dominated_option_does_not_reorder_the_others() -> None:
 
 
 def test_every_source_a_rule_names_is_in_the_books() -> None:
-    from fabricreport.books.claims import claim_record
     from fabricreport.books.evidence import read_evidence
+    from fabricreport.books.publications import claim_record
 
     evidence = read_evidence()
     for source in {s for rule in RULES for s in rule.sources}:

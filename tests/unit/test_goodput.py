@@ -11,23 +11,31 @@ from hypothesis import strategies as st
 from rows import rows
 from scipy import stats
 
+from fabricreport.base.errors import InputError, OutOfRange
+from fabricreport.base.provenance import Traced
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.books.equipment import families
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.families import families
-from fabricreport.errors import InputError, OutOfRange
-from fabricreport.evidence import read_yaml
-from fabricreport.models.risk.answers import (
-    p_late,
-    spread,
-)
-from fabricreport.models.risk.counts import poisson_quantile
+from fabricreport.models.draws import poisson_quantile
 from fabricreport.models.risk.entries import MATURITIES, common_incidents, fabric_risk, maturity_effect
-from fabricreport.models.risk.goodput import BringUp, FabricRisk, Run, TopologyEffect, matured, operated, simulate
+from fabricreport.models.risk.goodput import (
+    BringUp,
+    FabricRisk,
+    Run,
+    TopologyEffect,
+    daly_interval,
+    kokolis_mttf_h,
+    lost_shares,
+    matured,
+    operated,
+    p_late,
+    simulate,
+    spread,
+    wall_time_factor,
+)
 from fabricreport.models.risk.incidents import Cluster, IncidentLaw, Luck, aggregate, event_counts
-from fabricreport.models.risk.schedule import daly_interval, kokolis_mttf_h, wall_time_factor
-from fabricreport.models.risk.shares import lost_shares
-from fabricreport.models.risk.steps import TailLaw
-from fabricreport.provenance import Traced
-from fabricreport.validation import productive as published
+from fabricreport.models.risk.tail import TailLaw
+from fabricreport.validation import risk as published
 from fabricreport.validation.risk import goodput_card, tail_card
 
 few = settings(max_examples=30, deadline=None)

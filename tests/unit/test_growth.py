@@ -6,16 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.errors import InputError
-from fabricreport.models.fabric.growth import GrowthPrices, growth_flows, staged_growth
-from fabricreport.models.money.cashflow import (
-    Discounting,
-    annuity_payment,
-    lease_payment,
-    level,
-    lump,
-)
-from fabricreport.provenance import Traced
+from fabricreport.base.errors import InputError
+from fabricreport.base.provenance import Traced
+from fabricreport.models.fabric.bill import GrowthPrices, growth_flows, staged_growth
+from fabricreport.models.money.cashflow import Discounting, annuity_payment, lease_payment, level, lump
 
 law = settings(max_examples=50, deadline=None)
 

@@ -13,14 +13,12 @@ from rows import rows
 
 from fabricreport.blocks.document import Section
 from fabricreport.blocks.nodes import Glance, Num, Paragraph, Ref, Strong, Text
-from fabricreport.cli_words import result_words
-from fabricreport.ledger import Number
+from fabricreport.cli.words import result_words
+from fabricreport.ledger.numbers import Number
 from fabricreport.memo.build import BuildResult
-from fabricreport.memo.document.document import document_of
-from fabricreport.memo.document.gather import gather
-from fabricreport.memo.document.headlines import compare_headlines
-from fabricreport.memo.document.stitch import advice_of, headline, stitch
-from fabricreport.memo.run.run_record import RunRecord
+from fabricreport.memo.document.document import advice_of, document_of, headline, stitch
+from fabricreport.memo.document.pieces import gather
+from fabricreport.memo.editions.manifest import RunRecord, compare_headlines
 from fabricreport.models.money.offers import Standing
 from fabricreport.sections.decision import tables as decided
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fabricreport.base.project import PARAMS
+from fabricreport.base.provenance import plain
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.options import read_options
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.prices.rules import PriceRow
 from fabricreport.case import Case
-from fabricreport.inputs import Inputs
-from fabricreport.project import PARAMS
-from fabricreport.provenance import plain
+from fabricreport.inputs.inputs import Inputs
 from fabricreport.scenario import load_params
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]

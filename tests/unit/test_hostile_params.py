@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.errors import InputError
-from fabricreport.hostile_text import hostile_characters
+from fabricreport.base.errors import InputError
+from fabricreport.base.text import hostile_characters
 from fabricreport.scenario import Params, canonical_json, load_params, load_params_file
 
 PARAMS = Path(__file__).parents[2] / "params"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import bench
 import pytest
 
-from fabricreport.checking.examine import tried_out
-from fabricreport.errors import Problem
+from fabricreport.base.errors import Problem
+from fabricreport.check.examination import tried_out
 
 pytestmark = pytest.mark.slow
 

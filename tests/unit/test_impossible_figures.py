@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from rows import rows
 from scenario_cases import override
 
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.project import PARAMS
 from fabricreport.case import open_case
-from fabricreport.cli import main
-from fabricreport.errors import InputError, Problem
-from fabricreport.project import PARAMS
+from fabricreport.cli.main import main
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rows import rows
 
-from fabricreport.errors import InputError
+from fabricreport.base.errors import InputError
 from fabricreport.memo.run import snapshot as inputs
 from fabricreport.memo.run.snapshot import read_beneath, take_snapshot
 from fabricreport.scenario import load_params, new_params, params_from

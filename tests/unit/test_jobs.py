@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
+from fabricreport.base.provenance import plain
 from fabricreport.case import Case
-from fabricreport.provenance import plain
 from fabricreport.sections.client import fabric_gpus, largest_job, mix_of, shared_cluster
-from fabricreport.sections.latency.exposure import Exposure, jobs_of, timed_on
 from fabricreport.sections.latency.inputs import pair, stages
-from fabricreport.sections.tail_risk.horizon import CAUSES, losses
+from fabricreport.sections.latency.result import Exposure, jobs_of, timed_on
+from fabricreport.sections.tail_risk.inputs import CAUSES, losses
 
 pytestmark = pytest.mark.slow
 

@@ -11,16 +11,15 @@ from pathlib import Path
 import pytest
 from rows import rows
 
-from fabricreport.books.evidence import read_evidence
-from fabricreport.books.evidence_entry import EvidenceEntry
+from fabricreport.base.project import PARAMS
+from fabricreport.books.evidence import EvidenceEntry, read_evidence
 from fabricreport.books.prices.files import parse_prices
 from fabricreport.books.prices.rules import COLUMNS
 from fabricreport.case import Case, case_of, open_case
-from fabricreport.given import read_params
-from fabricreport.memo.editions.kept import INPUTS, LIBRARY, keep_inputs, prices_of, read_kept
+from fabricreport.inputs.dossier import read_params
 from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
+from fabricreport.memo.editions.remains import INPUTS, LIBRARY, keep_inputs, prices_of, read_kept
 from fabricreport.memo.run.snapshot import Snapshot, take_snapshot
-from fabricreport.project import PARAMS
 from fabricreport.scenario import dated
 
 ROOT = PARAMS.parent

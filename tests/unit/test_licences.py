@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from rows import rows
 
+from fabricreport.base.errors import InputError
+from fabricreport.base.provenance import mean_of, plain
+from fabricreport.base.uncertain import exactly
+from fabricreport.base.vocabulary import Charge, Sold
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.bodies.buy_once import turns
 from fabricreport.books.options import Licence, read_options
 from fabricreport.case import Case
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_yaml
-from fabricreport.provenance import mean_of, plain
-from fabricreport.sections.decision.corners import CORNERS
+from fabricreport.sections.decision.reversals import CORNERS
 from fabricreport.sections.tco.fabric import licences_per_year
-from fabricreport.sections.tco.licences import Charged, charged
-from fabricreport.spine.buy_once_facts import turns
-from fabricreport.uncertain import exactly
-from fabricreport.vocabulary import Charge, Sold
+from fabricreport.sections.tco.inputs import Charged, charged
 
 IB, ROCE = "infiniband-ndr", "rocev2-branded-400g"
 MANAGERS = ("evidence:licence-ufm-per-endpoint-year", "evidence:licence-ethernet-manager-per-endpoint-year")

@@ -15,11 +15,11 @@ from click.testing import CliRunner
 from published_cases import put_edition
 from rows import rows, words
 
-from fabricreport.cli import main
-from fabricreport.command import says_again
+from fabricreport.cli.entry import says_again
+from fabricreport.cli.main import main
 from fabricreport.memo.build import build
 from fabricreport.memo.editions.refresh import feed_day, refresh
-from fabricreport.memo.run.places import Places
+from fabricreport.memo.run.recall import Places
 from fabricreport.scenario import load_params_file
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ MODELS = set(
 HEAVY = MODELS | {"pydantic", "yaml", "markdown_it"}
 WATCH = """
 import json, sys
-from fabricreport.command import run
+from fabricreport.cli.entry import run
 codes = []
 for words in json.loads(sys.argv[1]):
     sys.argv[1:] = words

@@ -14,17 +14,22 @@ from bench import changed
 from rows import rows
 from scenario_cases import minimal
 
+from fabricreport.base.provenance import plain
+from fabricreport.base.vocabulary import Confidence
 from fabricreport.books.options import Option, read_options
 from fabricreport.case import Case, open_case
-from fabricreport.provenance import plain
 from fabricreport.scenario import SHIPPED_OPTIONS, dated, load_params_file, options_left_out, params_from
-from fabricreport.sections.decision import market_tables
-from fabricreport.sections.decision.alike import GENERATION, SPEED, Mismatch, Pair
-from fabricreport.sections.decision.finding import DecisionFinding as F
-from fabricreport.sections.decision.later import later_of
-from fabricreport.sections.decision.market import beyond_the_servers
-from fabricreport.sections.generations import Market
-from fabricreport.vocabulary import Confidence
+from fabricreport.sections.decision import tables
+from fabricreport.sections.decision.market import (
+    GENERATION,
+    SPEED,
+    Market,
+    Mismatch,
+    Pair,
+    beyond_the_servers,
+    later_of,
+)
+from fabricreport.sections.decision.words import DecisionFinding as F
 
 pytestmark = pytest.mark.slow
 
@@ -110,7 +115,7 @@ def test_the_lead_alike_is_that_of_a_client_who_compares_the_two() -> None:
 
 
 def told_alike(case: Case) -> bool:
-    return market_tables.pairs(case.inputs, case.decision(), case.figure) is not None
+    return tables.pairs(case.inputs, case.decision(), case.figure) is not None
 
 
 def test_page_one_flags_a_mismatch_and_nothing_where_generations_agree() -> None:
@@ -168,13 +173,13 @@ def test_every_shipped_option_is_proposed_or_left_out_with_a_reason() -> None:
     assert (*params.options, *out) and set(params.options) | set(out) == set(SHIPPED_OPTIONS)
     assert not set(params.options) & set(out)
     unnamed = open_case(minimal())
-    table = market_tables.proposed(unnamed.inputs, unnamed.decision())
+    table = tables.proposed(unnamed.inputs, unnamed.decision())
     assert table is not None
     told = {str(row.cells[0]): str(row.cells[1]) for row in table.rows}
     assert told[OPTIONS["amd-pollara-400g"].name] == "sold with other GPUs"
     assert told[OPTIONS[SPRAYED].name] == "not on sale on the memo's date"
     assert told[NDR.name] == "compared" and len(told) == len(SHIPPED_OPTIONS)
-    assert market_tables.proposed(client().inputs, client().decision()) is None
+    assert tables.proposed(client().inputs, client().decision()) is None
 
 
 def test_what_is_proposed_follows_from_the_day_that_the_memo_is_made_for(tmp_path: Path) -> None:

@@ -8,11 +8,17 @@ from typing import Any
 import bench
 import pytest
 
+from fabricreport.base.vocabulary import Confidence
 from fabricreport.case import Case
 from fabricreport.sections.decision import tables
-from fabricreport.sections.decision.listings import on_one_listing, rests_on_listing, without_each
-from fabricreport.sections.decision.priors import Prior, equal_priors, priors_of
-from fabricreport.vocabulary import Confidence
+from fabricreport.sections.decision.reversals import (
+    Prior,
+    equal_priors,
+    on_one_listing,
+    priors_of,
+    rests_on_listing,
+    without_each,
+)
 
 pytestmark = pytest.mark.slow
 INFINIBAND, TURNKEY, WHITEBOX = "infiniband-ndr", "spectrum-x-400g", "rocev2-whitebox-400g"

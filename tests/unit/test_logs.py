@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from measured_cases import BENCH, BROKEN, CLEAN, PERFTEST, ROW, curve, finding, kinds, table
 from rows import rows
 
-from fabricreport import evidence
+from fabricreport.base import yaml_files
+from fabricreport.base.errors import InputError
 from fabricreport.books.logs.lines import log_rules, strip_line
 from fabricreport.books.logs.measurements import (
     COLUMNS,
@@ -25,7 +26,6 @@ from fabricreport.books.logs.measurements import (
     read_perftest,
 )
 from fabricreport.books.logs.nccl_log import parse_nccl_tests
-from fabricreport.errors import InputError
 
 # --- the three real-looking logs
 
@@ -226,7 +226,7 @@ def test_ranks_are_recomputed_from_the_ratio_of_bandwidths() -> None:
 def test_the_measured_tables_we_ship_agree_with_themselves() -> None:
     """17 public tables: time x algbw is the size in all, and one names another rank count than its ratio implies."""
     doubted = []
-    for path in sorted((Path(evidence.__file__).parent / "nccl").glob("*.csv")):
+    for path in sorted((yaml_files.ROOT / "nccl").glob("*.csv")):
         lines = path.read_text(encoding="utf-8").splitlines()
         claimed = int(match.group(1)) if (match := re.search(r"(\d+)gpu", path.name)) else 144
         rows = [line.split(",") for line in lines if line[:1].isdigit()]

@@ -14,19 +14,19 @@ from check_cases import HEADER, OVERRIDE, desk, line_of, only
 from rows import rows
 from scenario_cases import PARAMS, minimal
 
+from fabricreport.books.equipment import gpu_types
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.gpus import gpu_types
 from fabricreport.books.options import read_options
 from fabricreport.books.prices.book import PriceBook, baseline
 from fabricreport.books.prices.files import parse_prices
 from fabricreport.books.prices.reports import show_prices
 from fabricreport.case import Case, open_case
-from fabricreport.checking.check import check
-from fabricreport.inputs import Inputs
-from fabricreport.intake.asked import asked_inputs, unanswered
+from fabricreport.check.check import check
+from fabricreport.inputs.inputs import Inputs
 from fabricreport.memo.run.plan import Places, load_checked
 from fabricreport.scenario import params_from
 from fabricreport.scenario.schema import Currency, Gpu
+from fabricreport.sections.requirements import asked_inputs, unanswered
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 

@@ -12,19 +12,25 @@ from fuzz_cases import some
 from monday_cases import CLIENTS, facts, kinds, listed, of
 from rows import rows
 
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks import open_section
 from fabricreport.blocks.nodes import DataTable, plain_text
 from fabricreport.case import Case
-from fabricreport.evidence import read_yaml
-from fabricreport.sections.decision.finding import DecisionFinding as F
-from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due
-from fabricreport.sections.decision.monday.kinds import Kind, actions, most, roles
-from fabricreport.sections.decision.monday.study import Monday, monday_of, ranked
-from fabricreport.sections.decision.monday.tables import UNPRICED, todo
-from fabricreport.sections.decision.monday.words import BETTER, CAPPED, CREDITED, monday_words, named, word_of
-from fabricreport.sections.decision.monday.worth import gain
-from fabricreport.sections.schedule.calendar import Step
-from fabricreport.sections.schedule.days import is_working_day
+from fabricreport.sections.decision.actions import CONDITIONS, Due, Kind, actions, gain, most, roles
+from fabricreport.sections.decision.steps import (
+    BETTER,
+    CAPPED,
+    CREDITED,
+    Monday,
+    monday_of,
+    monday_words,
+    named,
+    ranked,
+    word_of,
+)
+from fabricreport.sections.decision.tables import UNPRICED, todo
+from fabricreport.sections.decision.words import DecisionFinding as F
+from fabricreport.sections.schedule import Step, is_working_day
 
 pytestmark = pytest.mark.slow
 

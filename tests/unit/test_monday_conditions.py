@@ -14,16 +14,15 @@ from answer_cases import answered
 from monday_cases import CLIENTS, facts, listed, of
 from rows import rows
 
+from fabricreport.base.provenance import inputs_of, mean_of, plain
+from fabricreport.base.vocabulary import CourseKind
 from fabricreport.books.names import item_names
-from fabricreport.books.quotes.terms import items_of
+from fabricreport.books.quotes import items_of
 from fabricreport.case import open_case
 from fabricreport.models.information import Estimate
-from fabricreport.provenance import inputs_of, mean_of, plain
-from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts
-from fabricreport.sections.decision.monday.kinds import NEVER_LEFT_OUT, Kind, most
-from fabricreport.sections.decision.monday.study import SERVERS, applying, shortened
+from fabricreport.sections.decision.actions import CONDITIONS, NEVER_LEFT_OUT, Due, Facts, Kind, most
+from fabricreport.sections.decision.steps import SERVERS, applying, shortened
 from fabricreport.sections.decision.turning import label_of
-from fabricreport.vocabulary import CourseKind
 
 pytestmark = pytest.mark.slow
 

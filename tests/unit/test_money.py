@@ -7,41 +7,41 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from rows import rows
 
-from fabricreport.durations import HOURS_PER_MONTH, HOURS_PER_YEAR
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_rows
-from fabricreport.models.fabric.cabling import CablePlan, optics_and_cables
-from fabricreport.models.fabric.cost import (
+from fabricreport.base.errors import InputError
+from fabricreport.base.provenance import Traced
+from fabricreport.base.units import HOURS_PER_MONTH, HOURS_PER_YEAR
+from fabricreport.base.yaml_files import read_rows
+from fabricreport.models.fabric.bill import (
+    CablePlan,
     Extras,
     PerPiece,
     energy_usd_per_month,
     fabric_capex_usd,
     fabric_watts,
+    optics_and_cables,
 )
 from fabricreport.models.fabric.topology import bill_of_materials
-from fabricreport.models.judgement.difference import (
-    difference,
-    relative_difference,
-)
+from fabricreport.models.judgement.choice import difference, relative_difference
 from fabricreport.models.money.cashflow import Discounting, annuity_factor
-from fabricreport.models.money.lost_time import LostTime
 from fabricreport.models.money.ownership import (
     CostComponents,
     Lease,
+    LostTime,
     Purchase,
     Rental,
     Running,
+    StaffRule,
     amortised_gpu_hour_usd,
     bring_up_share,
     charge_lost_time,
+    fabric_fte,
     gpu_hours,
     ownership_cost,
     rent_cost,
     slip_days,
+    staff_usd_per_year,
     usd_per_useful_gpu_hour,
 )
-from fabricreport.models.money.staffing import StaffRule, fabric_fte, staff_usd_per_year
-from fabricreport.provenance import Traced
 
 law = settings(max_examples=50, deadline=None)
 shares = st.floats(0, 0.6)

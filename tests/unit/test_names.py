@@ -15,25 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks.nodes import Paragraph, plain_text
 from fabricreport.blocks.template import Binder
+from fabricreport.blocks.theme import wrapped
+from fabricreport.bodies.views import body_names, called
+from fabricreport.books.equipment import families
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.families import families
-from fabricreport.books.names import (
-    input_names,
-    item_names,
-    names_of,
-    option_names,
-    phrases,
-    whole_names,
-)
+from fabricreport.books.names import input_names, item_names, names_of, option_names, phrases, whole_names
 from fabricreport.books.options import read_options
-from fabricreport.books.quotes.terms import items_of
-from fabricreport.evidence import read_yaml
-from fabricreport.findings import Listing, Name, Named, OptionName, Phrase, joined
-from fabricreport.inputs import Inputs
-from fabricreport.spine.called import body_names, called
-from fabricreport.theme import wrapped
+from fabricreport.books.quotes import items_of
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.facts import Listing, Name, Named, OptionName, Phrase, joined
 
 ROOT = Path(__file__).parents[2]
 LONGEST = 10  # words
@@ -100,7 +93,7 @@ def is_there(pattern: str) -> bool:
 @cache
 def shipped_items() -> frozenset[str]:
     """Every item of the price book, and those that an option is or would be priced by."""
-    with (ROOT / "fabricreport/evidence/price_baseline.csv").open(encoding="utf-8") as file:
+    with (ROOT / "fabricreport/data/price_baseline.csv").open(encoding="utf-8") as file:
         items = {row["item"] for row in csv.DictReader(file)}
     return frozenset(items.union(*(items_of(option.priced(items)) for option in read_options().values())))
 

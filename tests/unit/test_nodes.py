@@ -19,12 +19,11 @@ from rows import rows
 
 from fabricreport.blocks import nodes
 from fabricreport.blocks.document import preview_html, preview_text
-from fabricreport.blocks.html import HtmlWriter
-from fabricreport.blocks.node_json import MOST_DEEP, MalformedNode, inline_from_json, to_json, top_from_json
+from fabricreport.blocks.forms import MOST_DEEP, HtmlWriter, MalformedNode, inline_from_json, to_json, top_from_json
 from fabricreport.blocks.nodes import BlockQuote, Flow, Headline, Inline, Node, Num, Paragraph, Strong, Text, Top
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import document_from_notebook
-from fabricreport.memo.document.gather import gather
+from fabricreport.memo.document.pieces import gather
 from fabricreport.memo.write.html import MemoWriter
 
 KINDS = [*get_args(Top), *get_args(Inline)]

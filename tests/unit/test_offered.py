@@ -11,9 +11,9 @@ import yaml
 from rows import rows
 from scenario_cases import PARAMS, minimal
 
-from fabricreport.books.offers.terms import spoken
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.books.sellers import spoken
 from fabricreport.case import Case, open_case
-from fabricreport.errors import InputError, Problem
 
 pytestmark = pytest.mark.slow
 EXAMPLE = PARAMS / "offers" / "example-cloud.yaml"

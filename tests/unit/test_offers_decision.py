@@ -13,19 +13,18 @@ import yaml
 from bench import OFFER as BASE
 from bench import OTHER
 
-from fabricreport.books.offers.offer import Kind
+from fabricreport.base.provenance import inputs_of, plain
+from fabricreport.base.units import HOURS_PER_MONTH
+from fabricreport.base.vocabulary import Confidence
+from fabricreport.books.sellers import Kind
 from fabricreport.case import Case
-from fabricreport.durations import HOURS_PER_MONTH
 from fabricreport.models.money.offers import Standing
-from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.decision.inputs import judge_of
-from fabricreport.sections.decision.offers.bids import bids_of
-from fabricreport.sections.decision.offers.judged import Open
-from fabricreport.sections.decision.offers.study import OffersResult, committing
-from fabricreport.sections.decision.offers.words import offer_words
+from fabricreport.sections.decision.offers.judgements import Open
+from fabricreport.sections.decision.offers.study import OffersResult, bids_of, committing
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.listed_offers import listing
-from fabricreport.vocabulary import Confidence
+from fabricreport.sections.decision.words import offer_words
+from fabricreport.sections.rents import listing
 
 pytestmark = pytest.mark.slow
 

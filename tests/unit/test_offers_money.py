@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricreport.durations import HOURS_PER_MONTH
+from fabricreport.base.units import HOURS_PER_MONTH
 from fabricreport.models.money.cashflow import Discounting
-from fabricreport.models.money.lost_time import LostTime
 from fabricreport.models.money.offers import (
     BEYOND,
     DELAY,
@@ -26,6 +25,7 @@ from fabricreport.models.money.offers import (
     pick,
     room_per_gpu_hour,
 )
+from fabricreport.models.money.ownership import LostTime
 
 FREE = Discounting(0.0)
 YEAR = Work(((0, 16),), 12, FREE)

@@ -9,18 +9,18 @@ from unittest import mock
 import bench
 import pytest
 
-import fabricreport.chain as chain_module
+import fabricreport.sections.chain as chain_module
+from fabricreport.base.vocabulary import Confidence
 from fabricreport.case import Case
-from fabricreport.checking import trial
-from fabricreport.checking.check import check
-from fabricreport.checking.trial import make_whole
-from fabricreport.figures import DeclaredFigures
+from fabricreport.check import examination
+from fabricreport.check.check import check
+from fabricreport.check.examination import make_whole
 from fabricreport.models.judgement.comparison import Comparison, Verdict
-from fabricreport.sections.decision.listings import rests_on_listing
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.reversals import rests_on_listing
 from fabricreport.sections.decision.study import run
 from fabricreport.sections.decision.turning import Search
-from fabricreport.vocabulary import Confidence
+from fabricreport.sections.declarations import DeclaredFigures
 
 pytestmark = pytest.mark.slow
 CLIENTS = ("example", "kestrel-lab", "measured")
@@ -81,13 +81,13 @@ def test_files_are_told_sound_before_the_analyses_are_tried_and_only_if_they_are
     whole = bench.PARAMS / "tern-finetuning.yaml"
     faulty = tmp_path / "faulty.yaml"
     faulty.write_text(whole.read_text(encoding="utf-8") + "measurements: [no-such.log]\n", encoding="utf-8")
-    with mock.patch("fabricreport.checking.examine.tried_out", lambda _: said.append("tried") or ()):
+    with mock.patch("fabricreport.check.examination.tried_out", lambda _: said.append("tried") or ()):
         assert not check(whole, trying=lambda: said.append("sound")).problems and said == ["sound", "tried"]
         assert check(faulty, trying=lambda: said.append("sound")).problems and said == ["sound", "tried"]
 
 
 def test_what_is_the_clients_own_is_tried_on_all_draws_and_what_follows_from_ours_on_few() -> None:
     tried: list[int] = []
-    with mock.patch.object(trial, "foundering", lambda case, *_: tried.append(case.inputs.draws) or ""):
-        assert trial.founderings(bench.drawn("example")) == () and tried == [bench.DRAWN, trial.FEW_DRAWS]
-        assert trial.founderings(bench.drawn("overridden")) == () and tried[2:] == [bench.DRAWN]
+    with mock.patch.object(examination, "foundering", lambda case, *_: tried.append(case.inputs.draws) or ""):
+        assert examination.founderings(bench.drawn("example")) == () and tried == [bench.DRAWN, examination.FEW_DRAWS]
+        assert examination.founderings(bench.drawn("overridden")) == () and tried[2:] == [bench.DRAWN]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import yaml
 
-import fabricreport.inputs as inputs_module
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.errors import InputError
+from fabricreport.base.provenance import plain
 from fabricreport.case import Case, open_case
-from fabricreport.errors import InputError
-from fabricreport.inputs import CORRELATION
-from fabricreport.provenance import plain
+from fabricreport.inputs.inputs import CORRELATION
 from fabricreport.scenario import SECTION_NAMES
 
 pytestmark = pytest.mark.slow

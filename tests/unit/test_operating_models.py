@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from bench import drawn
 
+from fabricreport.base.errors import InputError
+from fabricreport.base.provenance import plain
+from fabricreport.base.uncertain import exactly
 from fabricreport.case import Case
-from fabricreport.errors import InputError
-from fabricreport.models.money.staffing import fabric_fte, staff_usd_per_year
-from fabricreport.provenance import plain
+from fabricreport.models.money.ownership import fabric_fte, staff_usd_per_year
 from fabricreport.sections.client import behaviour_ids
-from fabricreport.uncertain import exactly
 
 pytestmark = pytest.mark.slow
 

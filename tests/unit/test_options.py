@@ -18,25 +18,24 @@ import yaml
 from rows import rows
 from scenario_cases import minimal, with_value
 
-import fabricreport.inputs as inputs_module
-from fabricreport.books import families as families_book
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.errors import InputError
+from fabricreport.base.locations import did_you_mean
+from fabricreport.base.provenance import plain
+from fabricreport.base.vocabulary import Maturity, Side
+from fabricreport.base.yaml_files import ROOT as EVIDENCE
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.books import equipment as families_book
+from fabricreport.books.constants import catalogue, practice
+from fabricreport.books.equipment import ROLES, UNITS, families, gpu_types, read_families, read_gpus
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.families import ROLES, UNITS, families, read_families
-from fabricreport.books.gpus import gpu_types, read_gpus
 from fabricreport.books.options import read_options
 from fabricreport.case import open_case
-from fabricreport.constants import catalogue, practice
-from fabricreport.errors import InputError
-from fabricreport.evidence import ROOT as EVIDENCE
-from fabricreport.evidence import read_yaml
-from fabricreport.located import did_you_mean
-from fabricreport.models.fabric.cost import PerPiece
-from fabricreport.provenance import plain
+from fabricreport.models.fabric.bill import PerPiece
 from fabricreport.scenario import json_schema, params_from
-from fabricreport.scenario.proposed import proposed
+from fabricreport.scenario.candidates import proposed
 from fabricreport.scenario.schema import Cluster
 from fabricreport.sections.client import gpu_type
-from fabricreport.vocabulary import Maturity, Side
 
 XDR = """\
 - id: infiniband-own

@@ -10,7 +10,7 @@ from rows import rows
 from fabricreport.blocks import Section
 from fabricreport.blocks.nodes import plain_text
 from fabricreport.case import Case, open_case
-from fabricreport.ledger import GRADES
+from fabricreport.ledger.numbers import GRADES
 from fabricreport.scenario import SECTION_NAMES
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]

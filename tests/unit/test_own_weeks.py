@@ -8,11 +8,11 @@ import pytest
 from answer_cases import WEEKS
 from rows import rows
 
+from fabricreport.base.provenance import plain
+from fabricreport.base.uncertain import exactly
+from fabricreport.base.units import DAYS_PER_WEEK
 from fabricreport.case import Case
-from fabricreport.durations import DAYS_PER_WEEK
-from fabricreport.provenance import plain
-from fabricreport.sections.schedule.own_weeks import OF_WEEKS, OwnUnit, own_weeks
-from fabricreport.uncertain import exactly
+from fabricreport.sections.schedule import OF_WEEKS, OwnUnit, own_weeks
 
 pytestmark = pytest.mark.slow
 CLIENTS = ("example", "tern-finetuning")

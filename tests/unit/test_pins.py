@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from fabricreport.project import PACKAGE, SHIPPED, shipped_files
+from fabricreport.base.project import PACKAGE, SHIPPED, shipped_files
 
 PYPROJECT = tomllib.loads((SHIPPED / "pyproject.toml").read_text(encoding="utf-8"))
 PINS = PACKAGE / "constraints.txt"

@@ -12,13 +12,13 @@ import pytest
 import yaml
 from rows import rows
 
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.books.equipment import gpu_types
 from fabricreport.books.evidence import EvidenceBook
-from fabricreport.books.gpus import gpu_types
 from fabricreport.case import Case
-from fabricreport.checking.plausibility import cautions, dates_of
-from fabricreport.evidence import read_yaml
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.check.plausibility import cautions, dates_of
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.numbers import Number
 from fabricreport.scenario import params_from, value_at
 from fabricreport.scenario.schema import Gpu
 

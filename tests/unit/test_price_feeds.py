@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from rows import rows
 
-from fabricreport import atomic
+from fabricreport.base import files
+from fabricreport.base.errors import InputError
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.prices.feed_readers import HISTORY_COLUMNS, feed_kind
 from fabricreport.books.prices.feeds import import_prices
 from fabricreport.books.prices.rules import COLUMNS
-from fabricreport.errors import InputError
 
 SHIPPED = Path(__file__).parents[2] / "params" / "prices"
 AS_OF = date(2026, 11, 27)
@@ -162,7 +162,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_scratch(tmp_path: Path, monke
     def full_disk(_handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(atomic.os, "fsync", full_disk)
+    monkeypatch.setattr(files.os, "fsync", full_disk)
     with pytest.raises(InputError, match=r"feed\.csv: cannot be written \(No space"):
         import_prices(feed(tmp_path, OURS, ours(104, "2026-06-01")), folder=book)
     assert (book / "feed.csv").read_bytes() == before

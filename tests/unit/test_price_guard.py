@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
+from fabricreport.base.errors import InputError
+from fabricreport.base.uncertain import Uncertain
 from fabricreport.books.prices.book import Price, PriceBook
-from fabricreport.books.prices.decisions import FILE, Verdict, decided, decisions_in, idle, record
+from fabricreport.books.prices.files import append
 from fabricreport.books.prices.rules import ALL_COLUMNS, COLUMNS, PriceRow, parse_row, rules, slip
-from fabricreport.books.prices.store import append
-from fabricreport.cli import main
-from fabricreport.errors import InputError
-from fabricreport.uncertain import Uncertain
+from fabricreport.books.prices.settlement import FILE, Verdict, decided, decisions_in, idle, record
+from fabricreport.cli.main import main
 from fabricreport.validation.price_guard import LATER, OWN, Replay, replays
 
 ITEM = "gpu-hour-h100-acme"

@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport import evidence
+from fabricreport.base import yaml_files
+from fabricreport.base.errors import InputError
 from fabricreport.books.prices.book import MissingPrice, PriceBook, baseline
 from fabricreport.books.prices.reports import check_prices, show_prices
 from fabricreport.books.prices.rules import COLUMNS, PriceRow, parse_row, rules, shelf_life_days
-from fabricreport.errors import InputError
 
 SHIPPED = Path(__file__).parents[2] / "params" / "prices"
 AS_OF = date(2026, 11, 27)
@@ -348,7 +348,7 @@ def test_the_yardstick_are_the_two_newest_shipped_prices_of_each_item() -> None:
 
 
 def test_every_price_an_option_names_is_shipped_but_for_those_that_nobody_publishes() -> None:
-    text = (Path(evidence.__file__).parent / "options.yaml").read_text(encoding="utf-8")
+    text = (yaml_files.ROOT / "options.yaml").read_text(encoding="utf-8")
     named = set(re.findall(r"price:([a-z0-9][a-z0-9.-]*)(?! or |[a-z0-9.-])", text))
     assert len(named) > 5
     assert named <= set(PriceBook.read(SHIPPED).items)

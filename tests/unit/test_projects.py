@@ -6,12 +6,12 @@ import pytest
 from click.testing import CliRunner
 from rows import rows
 
-from fabricreport import project
-from fabricreport.cli import main
-from fabricreport.memo.editions import failures
-from fabricreport.memo.run.places import Places
-from fabricreport.memo.run.run_record import SectionRun
-from fabricreport.project import PARAMS, SHIPPED, book_folder, filing_folder, lay_out, project_of, shipped_files
+from fabricreport.base import project
+from fabricreport.base.project import PARAMS, SHIPPED, book_folder, filing_folder, lay_out, project_of, shipped_files
+from fabricreport.cli.main import main
+from fabricreport.memo.editions import remains
+from fabricreport.memo.editions.manifest import SectionRun
+from fabricreport.memo.run.recall import Places
 
 
 def invoked(*words: str) -> tuple[int, str]:
@@ -106,7 +106,7 @@ def test_nothing_is_filed_into_the_package_as_installed(tmp_path: Path, monkeypa
 def test_nobody_is_told_to_mend_a_notebook_in_the_package_as_installed(
     installed: bool, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(failures, "IS_INSTALLED", installed)
-    source = failures.PACKAGE / "shipped" / "notebooks" / "tco.ipynb"
-    remedy = failures._remedy(SectionRun("tco", "failed", 4), source)
+    monkeypatch.setattr(remains, "IS_INSTALLED", installed)
+    source = remains.PACKAGE / "shipped" / "notebooks" / "tco.ipynb"
+    remedy = remains._remedy(SectionRun("tco", "failed", 4), source)
     assert told in remedy and (str(source) in remedy) != installed

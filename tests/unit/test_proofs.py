@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rows import rows
 
 from fabricreport.blocks.nodes import Glance, GlanceTile, Headline, Inline, Num, Paragraph, Text, Top
-from fabricreport.memo.document.gather import Compared, Gathered, Piece
+from fabricreport.memo.document.pieces import Compared, Gathered, Piece
 from fabricreport.memo.document.proofs import contradictions
 
 WHERE = "buy_once.ipynb, cell 4"

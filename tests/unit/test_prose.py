@@ -14,15 +14,15 @@ import pytest
 from notebook_cells import EVERY, NOTEBOOKS, ROOT, plain, sources
 from rows import rows
 
+from fabricreport.base.errors import InputError
 from fabricreport.blocks import Column, Drawing, Name, Named, Row, Section, Table
+from fabricreport.blocks.cells import run_cell
 from fabricreport.blocks.nodes import DataTable, plain_text
-from fabricreport.blocks.phrases import Phrase
 from fabricreport.blocks.prose import ProseFault, is_prose, read_cell
-from fabricreport.blocks.say import run_cell
-from fabricreport.checking.prose import prose_faults, refuse_unreadable
-from fabricreport.errors import InputError
-from fabricreport.findings import Findings
-from fabricreport.ledger import Number
+from fabricreport.blocks.template import PhraseCell
+from fabricreport.check.prose import prose_faults, refuse_unreadable
+from fabricreport.ledger.facts import Findings
+from fabricreport.ledger.numbers import Number
 
 
 class Found(StrEnum):
@@ -317,15 +317,15 @@ def thing() -> Named:
     return Named("A", "switch", first=Name("a switch of 64 ports"))
 
 
-def said(section: Section, *cells: Phrase) -> list[str]:
+def said(section: Section, *cells: PhraseCell) -> list[str]:
     section.table("tab-x", "What to do", [Column("")] * len(cells), [Row(list(cells))])
     node = section.emitted[-1].nodes[0]
     assert isinstance(node, DataTable)
     return [plain_text(cell) for cell in node.rows[0].cells]
 
 
-def phrase(text: str) -> Phrase:
-    return Phrase(text, {"todo": thing()})
+def phrase(text: str) -> PhraseCell:
+    return PhraseCell(text, {"todo": thing()})
 
 
 def test_a_phrase_is_said_of_its_thing_and_its_figures_and_names_are_met_by_the_table() -> None:

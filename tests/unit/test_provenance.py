@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rows import rows
 from scipy.special import erf
 
-from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.base.provenance import Traced, inputs_of, plain
 
 A = Traced([1.0, 2.0, 3.0], {"a"})
 B = Traced([1.0, 3.0, 2.0], {"b"})

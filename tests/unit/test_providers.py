@@ -6,14 +6,13 @@ from datetime import date
 import pytest
 from rows import rows
 
-from fabricreport.books.answer_limits import Links
+from fabricreport.base.bounds import bound_of
+from fabricreport.base.errors import InputError
+from fabricreport.base.project import PARAMS
+from fabricreport.books.answers import Links, read_answers
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.prices.book import PriceBook
-from fabricreport.books.provider_answers import read_answers
-from fabricreport.books.providers import read_providers
-from fabricreport.bounds import bound_of
-from fabricreport.errors import InputError
-from fabricreport.project import PARAMS
+from fabricreport.books.sellers import read_providers
 
 EXAMPLE = PARAMS / "providers" / "example-answers.yaml"
 HEAD = "provider: Example Cloud\ndate: 2026-11-02\nanswered_by: A. Seller\nanswers:\n"

@@ -13,14 +13,16 @@ import pytest
 from click.testing import CliRunner
 from rows import rows
 
+from fabricreport.base.errors import InputError
+from fabricreport.base.vocabulary import Confidence, Ground
+from fabricreport.base.yaml_files import ROOT
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.books.prices.rules import COLUMNS, parse_row
-from fabricreport.books.purchases import SYSTEM, YES, PurchaseBook, purchases
+from fabricreport.books.publications import SYSTEM, YES, PurchaseBook, purchases
 from fabricreport.books.reader import read_book
-from fabricreport.cli import main
-from fabricreport.errors import InputError
-from fabricreport.evidence import ROOT
-from fabricreport.hindsight import (
+from fabricreport.cli.main import main
+from fabricreport.models.judgement.comparison import Verdict
+from fabricreport.report.hindsight import (
     RATE_FROM,
     Hindsight,
     all_compared,
@@ -33,8 +35,6 @@ from fabricreport.hindsight import (
     rate,
     todays_prices,
 )
-from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.vocabulary import Confidence, Ground
 
 FLORIDA, GEFION = "florida-hipergator-4", "gefion"
 THEN = date(2022, 5, 1)

@@ -30,22 +30,30 @@ from questionnaire_cases import (
 )
 from rows import rows
 
-from fabricreport.asking.filing import file_answers
-from fabricreport.asking.questionnaire import questionnaire_of
-from fabricreport.books.provider_answers import read_answers
-from fabricreport.books.providers import read_providers
-from fabricreport.books.questionnaire.commented import as_yaml
-from fabricreport.books.questionnaire.form import Questionnaire, provider_name
-from fabricreport.books.questionnaire.layout import COLUMNS, GUIDE, HEAD_ROWS, LETTERS, LISTS, SHEET, TABLE_ROW, TO_FILL
-from fabricreport.books.questionnaire.sheets import read_workbook
-from fabricreport.books.questionnaire.workbook import applies, as_workbook
-from fabricreport.books.questions import Proof, read_questions
-from fabricreport.errors import InputError
-from fabricreport.given import read_given
-from fabricreport.hostile_text import hostile_characters
+from fabricreport.base.errors import InputError
+from fabricreport.base.text import hostile_characters
+from fabricreport.base.yaml_files import load_strict
+from fabricreport.books.answers import read_answers
+from fabricreport.books.sellers import Proof, read_providers, read_questions
+from fabricreport.desk.answers import file_answers, read_workbook
+from fabricreport.desk.questionnaire import (
+    COLUMNS,
+    GUIDE,
+    HEAD_ROWS,
+    LETTERS,
+    LISTS,
+    SHEET,
+    TABLE_ROW,
+    TO_FILL,
+    Questionnaire,
+    as_yaml,
+    provider_name,
+)
+from fabricreport.desk.quotes import questionnaire_of
+from fabricreport.desk.workbooks import applies, as_workbook
+from fabricreport.inputs.dossier import read_given
 from fabricreport.scenario import slugify
 from fabricreport.sections.diligence.study import asked
-from fabricreport.strict_yaml import load_strict
 
 pytestmark = pytest.mark.slow
 

@@ -14,13 +14,11 @@ from hypothesis import strategies as st
 from questionnaire_cases import ANSWERS, HEAD, SELLER, client, filled
 from rows import rows
 
-from fabricreport.asking.filing import Filed, file_answers
-from fabricreport.books.answers import Answer, AnswerFile, Log, bound_of_answer
-from fabricreport.books.provider_answers import read_answers
-from fabricreport.books.questionnaire.written import as_filed, said
-from fabricreport.books.questions import Proof, Question, read_questions
-from fabricreport.checking.check import check
-from fabricreport.errors import InputError
+from fabricreport.base.errors import InputError
+from fabricreport.books.answers import Answer, AnswerFile, Log, bound_of_answer, read_answers
+from fabricreport.books.sellers import Proof, Question, read_questions
+from fabricreport.check.check import check
+from fabricreport.desk.answers import Filed, as_filed, file_answers, said
 from fabricreport.scenario import load_params_file
 
 pytestmark = pytest.mark.slow

@@ -21,21 +21,25 @@ from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 from rows import rows
 
-import fabricreport.inputs as inputs_module
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.errors import InputError
 from fabricreport.books.options import read_options
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.prices.files import read_price_file
 from fabricreport.books.prices.rules import COLUMNS as PRICE_COLUMNS
-from fabricreport.books.quotes.answers import Quote, read_answers, stated_lines
-from fabricreport.books.quotes.filing import SEVERAL, file_of, file_quotes, sellers_files
-from fabricreport.books.quotes.form import COLUMNS, SHEET, TO_FILL, Line, as_csv, lines_of
-from fabricreport.books.quotes.report import import_quotes
-from fabricreport.books.quotes.sheets import read_form
-from fabricreport.books.quotes.terms import kinds, terms
-from fabricreport.books.quotes.workbook import GUIDE, as_workbook
+from fabricreport.books.quote_answers import Quote, read_answers, read_form, stated_lines
+from fabricreport.books.quotes import COLUMNS, SHEET, TO_FILL, Line, as_csv, kinds, lines_of, terms
 from fabricreport.case import Case, open_case
-from fabricreport.errors import InputError
-from fabricreport.quoting import requests_of
+from fabricreport.desk.quotes import (
+    GUIDE,
+    SEVERAL,
+    as_workbook,
+    file_of,
+    file_quotes,
+    import_quotes,
+    requests_of,
+    sellers_files,
+)
 
 ROOT = Path(__file__).parents[2]
 SWITCH = Line(

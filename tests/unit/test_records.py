@@ -13,12 +13,13 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from rows import rows
 
+from fabricreport.base.formats import NBSP
+from fabricreport.base.uncertain import Uncertain
 from fabricreport.books.fields import Unit
 from fabricreport.books.messages import choices_of
 from fabricreport.books.prices.book import PriceBook
-from fabricreport.formats import NBSP
-from fabricreport.memo.document.sources import SourceBook
-from fabricreport.records import param_record, price_record
+from fabricreport.inputs.records import param_record, price_record
+from fabricreport.memo.document.derivations import SourceBook
 from fabricreport.scenario import (
     Bounds,
     Offer,
@@ -31,9 +32,8 @@ from fabricreport.scenario import (
     Stage,
     load_params,
 )
-from fabricreport.scenario.offers import AddOn, Quoted, Rung
+from fabricreport.scenario.candidates import AddOn, Quoted, Rung
 from fabricreport.scenario.schema import JobSize
-from fabricreport.uncertain import Uncertain
 
 ROOT = Path(__file__).parents[2]
 BASE = load_params(ROOT / "params" / "example.yaml")

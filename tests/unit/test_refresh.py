@@ -11,13 +11,12 @@ from click.testing import CliRunner
 from published_cases import put_edition
 from rows import rows
 
+from fabricreport.base.errors import InputError
 from fabricreport.books.prices.book import PriceBook
-from fabricreport.checking.check import Checked
-from fabricreport.cli import main
-from fabricreport.errors import InputError
-from fabricreport.given import read_prices
-from fabricreport.memo.document.headlines import compare_headlines, headline_of, section_title
-from fabricreport.memo.editions.manifest import MANIFEST
+from fabricreport.check.check import Checked
+from fabricreport.cli.main import main
+from fabricreport.inputs.dossier import read_prices
+from fabricreport.memo.editions.manifest import MANIFEST, compare_headlines, headline_of, section_title
 from fabricreport.memo.editions.refresh import RefreshPlan, feed_day, plan_refresh, refresh
 from fabricreport.memo.run.plan import Places, load_checked, make_plan
 from fabricreport.scenario import SECTION_NAMES, load_params_file, new_params
@@ -108,8 +107,8 @@ def test_each_kind_of_change_is_named(desk: Desk) -> None:
 
 def test_a_changed_package_or_library_is_a_reason(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.publish()
-    monkeypatch.setattr("fabricreport.memo.run.fingerprint.package_digest", lambda: "other")
-    monkeypatch.setattr("fabricreport.memo.run.fingerprint.versions", lambda: {"numpy": "99"})
+    monkeypatch.setattr("fabricreport.memo.run.snapshot.package_digest", lambda: "other")
+    monkeypatch.setattr("fabricreport.memo.run.snapshot.versions", lambda: {"numpy": "99"})
     reasons = desk.plan().reasons
     assert reasons[0] == "the fabricreport package changed"
     assert any(r.startswith("numpy: ") and r.endswith("-> 99") for r in reasons)

@@ -14,19 +14,20 @@ from elicited_cases import answers_text
 from rows import rows
 from scenario_cases import minimal, override
 
-from fabricreport import cli_elicit, tracing
-from fabricreport.acceptance import study
-from fabricreport.asking import filing
+from fabricreport.base.errors import Problem
+from fabricreport.base.project import FOLDERS
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.case import open_case
-from fabricreport.checking.check import check
-from fabricreport.cli import main
-from fabricreport.errors import Problem
-from fabricreport.evidence import read_yaml
-from fabricreport.given import read_given
+from fabricreport.check.check import check
+from fabricreport.cli import books
+from fabricreport.cli.main import main
+from fabricreport.delivery import study
+from fabricreport.desk import answers as filing
+from fabricreport.desk import trace
+from fabricreport.inputs.dossier import read_given
 from fabricreport.memo.run.snapshot import BOOKS
-from fabricreport.project import FOLDERS
 from fabricreport.scenario import SHIPPED_OPTIONS, new_params
-from fabricreport.scenario.refusals import REFUSALS
+from fabricreport.scenario.rules import REFUSALS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
@@ -202,7 +203,7 @@ def test_a_client_called_like_a_folder_is_refused_by_name_or_slug_and_new_calls_
 
 
 def test_every_folder_that_the_program_uses_beside_params_is_among_those() -> None:
-    assert {*BOOKS, filing.FOLDER, cli_elicit.FOLDER, study.FOLDER, tracing.RECORD.parent.name} <= FOLDERS
+    assert {*BOOKS, filing.FOLDER, books.FOLDER, study.FOLDER, trace.RECORD.parent.name} <= FOLDERS
 
 
 def test_an_adapter_of_the_maker_of_the_gpus_is_accepted(tmp_path: Path) -> None:

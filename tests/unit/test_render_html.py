@@ -20,10 +20,10 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from rich_notebook import HOSTILE, PNG, hostile_notebook, rich_notebook
 from rows import rows, words
 
-from fabricreport.blocks.html import unbroken
+from fabricreport.blocks.forms import unbroken
 from fabricreport.blocks.nodes import TableColumn, TableRow, Text
 from fabricreport.memo.document.document import document_from_notebook
-from fabricreport.memo.document.tables import table_shape
+from fabricreport.memo.document.layout import table_shape
 from fabricreport.memo.write.exporters import FabricReportHTMLExporter
 from fabricreport.memo.write.html import render_html
 

@@ -38,12 +38,12 @@ from rich_notebook import (
 )
 from rows import rows
 
-from fabricreport.errors import MemoRejected
+from fabricreport.base.errors import MemoRejected
 from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.write import pdf
 from fabricreport.memo.write.exporters import FabricReportPDFExporter
 from fabricreport.memo.write.html import render_html
-from fabricreport.memo.write.pack import pack
+from fabricreport.memo.write.paper import pack
 from fabricreport.memo.write.pdf import TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, emptiness, render_pdf
 
 

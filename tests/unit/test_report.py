@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 from notebook_cells import run, sources
 
+from fabricreport.base.project import PACKAGE
+from fabricreport.base.vocabulary import LEANS
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks.document import Block, preview_html
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.nodes import DataTable, Figure, Paragraph, Ref, plain_text, walk
-from fabricreport.books.claims import VERDICTS
 from fabricreport.books.evidence import EvidenceBook, read_evidence
-from fabricreport.books.glossary import glossary_book
-from fabricreport.evidence import read_yaml
-from fabricreport.ledger import GRADES
+from fabricreport.books.names import glossary_book
+from fabricreport.books.publications import VERDICTS
+from fabricreport.ledger.numbers import GRADES
 from fabricreport.memo.document.numbering import in_report
 from fabricreport.memo.report import report_digest
-from fabricreport.memo.run.fingerprint import tree_digest
-from fabricreport.project import PACKAGE
-from fabricreport.report import charts, opened, tables
+from fabricreport.memo.run.snapshot import tree_digest
+from fabricreport.report import charts, report, tables
 from fabricreport.report.figures import FIGURES, slug, worst_row
-from fabricreport.report.opened import Report, open_report
-from fabricreport.vocabulary import LEANS
+from fabricreport.report.report import Report, open_report
 
 pytestmark = pytest.mark.slow
 ANCHORS = {
@@ -53,7 +53,7 @@ def value(case: Report, id: str) -> float:
 
 def emitted(case: Report, monkeypatch: pytest.MonkeyPatch) -> list[Block]:
     """Every block of the notebook, run in this process."""
-    monkeypatch.setattr(opened, "open_report", lambda: case)
+    monkeypatch.setattr(report, "open_report", lambda: case)
     space: dict[str, Any] = {}
     for source, _ in sources("evidence_report"):
         run(source, space)
@@ -102,7 +102,7 @@ def test_markup_in_the_library_is_printed_as_it_stands(monkeypatch: pytest.Monke
     hostile = '<script>alert("x")</script> **bold** {evidence:pue} [a](javascript:b) #let x'
     entry = "skt-gpu-failures"
     changed = EvidenceBook(replace(e, what=hostile) if e.id == entry else e for e in read_evidence().values())
-    monkeypatch.setattr(opened, "read_evidence", lambda: changed)
+    monkeypatch.setattr(report, "read_evidence", lambda: changed)
     table = next(
         node
         for block in emitted(Report(), monkeypatch)
@@ -254,7 +254,7 @@ def test_a_memo_names_what_the_report_has_by_its_number_and_nothing_that_it_lack
     assert in_report("tab-tco-causes", None) == ""
 
 
-@pytest.mark.parametrize("changed", ["evidence/library/cost.yaml", "validation/topology.py", "report/tables.py"])
+@pytest.mark.parametrize("changed", ["data/library/cost.yaml", "validation/network.py", "report/tables.py"])
 def test_the_edition_is_another_where_an_entry_a_card_or_the_code_changes(tmp_path: Path, changed: str) -> None:
     copy = shutil.copytree(PACKAGE, tmp_path / "package", ignore=shutil.ignore_patterns("__pycache__"))
     before = report_digest(package=tree_digest(copy))

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from rows import rows
 
+from fabricreport.base.provenance import mean_of, plain
 from fabricreport.case import Case
-from fabricreport.models.judgement.sure import sure
-from fabricreport.provenance import mean_of, plain
+from fabricreport.models.judgement.choice import sure
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.decision.reversals import Reversals
 

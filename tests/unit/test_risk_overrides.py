@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from rows import rows
 
+from fabricreport.base.uncertain import exactly
 from fabricreport.case import Case
-from fabricreport.uncertain import exactly
 
 pytestmark = pytest.mark.slow
 

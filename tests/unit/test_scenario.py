@@ -15,8 +15,10 @@ from pydantic import BaseModel
 from rows import rows
 from scenario_cases import EXAMPLES, PARAMS, minimal, only, override, problems_of, with_value
 
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_yaml
+from fabricreport.base.errors import InputError
+from fabricreport.base.uncertain import Uncertain
+from fabricreport.base.vocabulary import SPINES, Question
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.scenario import (
     SECTION_NAMES,
     SHIPPED_OPTIONS,
@@ -37,8 +39,6 @@ from fabricreport.scenario import (
     params_from,
 )
 from fabricreport.scenario.defaults import FOLLOWS_FROM
-from fabricreport.uncertain import Uncertain
-from fabricreport.vocabulary import SPINES, Question
 
 # --- what is valid ---------------------------------------------------------------------------------------
 

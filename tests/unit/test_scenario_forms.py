@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from rows import rows
 from scenario_cases import EXAMPLES, PARAMS, minimal, override, with_value
 
-from fabricreport.errors import InputError
+from fabricreport.base.errors import InputError
+from fabricreport.base.uncertain import Uncertain
 from fabricreport.scenario import (
     Params,
     Reference,
@@ -33,7 +34,6 @@ from fabricreport.scenario import (
     slugify,
     value_at,
 )
-from fabricreport.uncertain import Uncertain
 
 # --- files -----------------------------------------------------------------------------------------------
 

@@ -14,12 +14,19 @@ from hypothesis import given as over
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.books.quotes.answers import weeks_to_delivery
+from fabricreport.base.provenance import plain
+from fabricreport.books.quote_answers import weeks_to_delivery
 from fabricreport.case import open_case
-from fabricreport.provenance import plain
-from fabricreport.sections.schedule.arrival import LEAD
-from fabricreport.sections.schedule.calendar import Clock, Step, calendar_of
-from fabricreport.sections.schedule.days import is_working_day, told, working_days_after, working_days_between
+from fabricreport.sections.schedule import (
+    LEAD,
+    Clock,
+    Step,
+    calendar_of,
+    is_working_day,
+    told,
+    working_days_after,
+    working_days_between,
+)
 
 FRIDAY = date(2026, 11, 20)
 STEPS = tuple(Step)

@@ -9,13 +9,13 @@ import bench
 import pytest
 from rows import rows
 
+from fabricreport.base.vocabulary import NEITHER, Side
 from fabricreport.books.names import side_names
 from fabricreport.books.options import Option, read_options
-from fabricreport.books.providers import read_providers
+from fabricreport.books.sellers import read_providers
 from fabricreport.case import Case
-from fabricreport.sections.decision.priors import _entry
+from fabricreport.sections.decision.reversals import _entry
 from fabricreport.sections.diligence.study import asked
-from fabricreport.vocabulary import NEITHER, Side
 
 SPRAYED, SPECTRUM, ROCE, NDR = "ethernet-sprayed-800g", "spectrum-x-800g", "rocev2-branded-800g", "infiniband-ndr"
 

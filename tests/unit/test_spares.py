@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
+from fabricreport.base.provenance import plain
 from fabricreport.case import Case
 from fabricreport.models.money.ownership import LOST, gpu_hours
-from fabricreport.models.risk.spares import NodeLoss, none_left
-from fabricreport.provenance import plain
+from fabricreport.models.risk.incidents import NodeLoss, none_left
 
 
 @rows("spares, away, chance", [(0, 3.0, 1.0), (1, 1.0, 1 - np.exp(-1)), (2, 1.0, 1 - 2 * np.exp(-1)), (4, 0.0, 0.0)])

@@ -9,16 +9,23 @@ from bench import case, changed
 from fuzz_cases import some
 from rows import rows
 
+from fabricreport.base.provenance import mean_of
+from fabricreport.bodies import tables, views
+from fabricreport.bodies.buy_once import (
+    MOST_CARE,
+    MOST_CAUSES,
+    MOST_LEVERS,
+    Finding,
+    Read,
+    Turns,
+    findings,
+    turns,
+    words,
+)
 from fabricreport.case import Case
-from fabricreport.provenance import mean_of
-from fabricreport.sections.decision.finding import DecisionFinding as D
-from fabricreport.sections.decision.monday.kinds import PAGE_ONE
-from fabricreport.sections.decision.monday.tables import first_steps
-from fabricreport.spine import buy_once_tables as tables
-from fabricreport.spine import passes
-from fabricreport.spine.buy_once import MOST_CARE, Finding, findings, words
-from fabricreport.spine.buy_once_facts import Turns, turns
-from fabricreport.spine.buy_once_read import MOST_CAUSES, MOST_LEVERS, Read
+from fabricreport.sections.decision.actions import PAGE_ONE
+from fabricreport.sections.decision.tables import first_steps
+from fabricreport.sections.decision.words import DecisionFinding as D
 
 pytestmark = pytest.mark.slow
 
@@ -173,10 +180,10 @@ def test_what_a_test_of_two_nodes_shows_is_told_only_where_there_is_a_test(name:
 @rows("name", some(CLIENTS, 4))
 def test_what_has_to_pass_has_a_price_and_weeks_are_limited_once(name: str) -> None:
     one = client(name)
-    shown = passes.shown(one.decision(), one.diligence())
+    shown = views.shown(one.decision(), one.diligence())
     assert len(shown) <= MOST_PASSES and all(p.price is not None for p in shown)
     assert not ("weeks" in {p.id for p in shown} and turned(name).clause != "none")
-    table = passes.table(one.inputs, one.decision(), one.diligence())
+    table = views.contract_table(one.inputs, one.decision(), one.diligence())
     assert all(len(row.cells) == len(table.columns) for row in table.rows)
     assert len(table.columns) == (5 if one.diligence().promises_of_rival else 4)
 

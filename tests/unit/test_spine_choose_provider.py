@@ -11,15 +11,15 @@ from bench import OFFER as BASE
 from bench import OTHER
 from rows import rows
 
+from fabricreport.base.vocabulary import Ground
+from fabricreport.bodies import choose_provider as spine
+from fabricreport.bodies import tables
+from fabricreport.bodies.choose_provider import Read
+from fabricreport.bodies.choose_provider_facts import Turns
+from fabricreport.bodies.choose_provider_facts import turns as facts_of
 from fabricreport.case import Case
-from fabricreport.ledger import Number
-from fabricreport.sections.decision.monday.kinds import PAGE_ONE
-from fabricreport.spine import choose_provider as spine
-from fabricreport.spine import choose_provider_tables as tables
-from fabricreport.spine.choose_provider_facts import Turns
-from fabricreport.spine.choose_provider_facts import turns as facts_of
-from fabricreport.spine.choose_provider_read import Read
-from fabricreport.vocabulary import Ground
+from fabricreport.ledger.numbers import Number
+from fabricreport.sections.decision.actions import PAGE_ONE
 
 pytestmark = pytest.mark.slow
 
@@ -298,7 +298,7 @@ def test_the_tables_hold_at_most_so_many_lines() -> None:
     assert len(first) == PAGE_ONE and len(first) + len(rest) == len(tern().monday().todos)
     assert [row[0] for row in (*first, *rest)] == [one.mark for one in tern().monday().todos]
     assert of(tern(), "steps") == ("more" if rest else "few",)
-    assert len(cells(tables.changes(tern()))) == len(turns(tern()))
+    assert len(cells(tables.renter_changes(tern()))) == len(turns(tern()))
 
 
 def test_what_an_offer_refuses_is_told_before_anything_is_asked() -> None:

@@ -12,23 +12,14 @@ import pytest
 from bench import altered
 from rows import rows
 
+from fabricreport.base.provenance import mean_of
+from fabricreport.base.vocabulary import Ground
+from fabricreport.bodies import tables
+from fabricreport.bodies.grow_in_stages import MOST_CARES, Finding, _asked, _lay_out, _reason, cares, findings, words
 from fabricreport.case import Case
-from fabricreport.findings import Name, Named
-from fabricreport.ledger import Number
-from fabricreport.provenance import mean_of
+from fabricreport.ledger.facts import Name, Named
+from fabricreport.ledger.numbers import Number
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.spine import grow_in_stages_tables as tables
-from fabricreport.spine.grow_in_stages import (
-    MOST_CARES,
-    Finding,
-    _asked,
-    _lay_out,
-    _reason,
-    cares,
-    findings,
-    words,
-)
-from fabricreport.vocabulary import Ground
 
 pytestmark = pytest.mark.slow
 F = Finding

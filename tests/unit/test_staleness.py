@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from rows import rows
 
+from fabricreport.base.provenance import Traced, aged, out_of_date
 from fabricreport.blocks.nodes import Num, Strong, Text
-from fabricreport.ledger import NumberMaker
-from fabricreport.marks import AGED, MOSTLY, Part, assumed
+from fabricreport.ledger.numbers import AGED, MOSTLY, NumberMaker, Part, assumed
 from fabricreport.memo.document.numbering import unmarked
-from fabricreport.provenance import Traced, aged, out_of_date
 
 SIZE = 4096
 RNG = np.random.default_rng(18)

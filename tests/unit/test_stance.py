@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from rows import rows
 
-from fabricreport.ledger import Number
+from fabricreport.base.vocabulary import STATED, Confidence, Ground
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.sections.stance import Stance, stance
-from fabricreport.vocabulary import STATED, Confidence, Ground
 
 VERDICT = Verdict(
     "a", "b", Confidence.CLEAR, Ground.MONEY, 0.97, 5e5, 1e4, 2e5, trifle=1e3, ready={"a": 1.0, "b": 1.0}, agrees=None

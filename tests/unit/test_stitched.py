@@ -28,17 +28,16 @@ from fabricreport.blocks.nodes import (
     plain_text,
 )
 from fabricreport.blocks.template import Binder, Prose
-from fabricreport.findings import Listing, Name
-from fabricreport.ledger import Number
-from fabricreport.memo.document import pictures
+from fabricreport.ledger.facts import Listing, Name
+from fabricreport.ledger.numbers import Number
+from fabricreport.memo.document import outputs
 from fabricreport.memo.document.checks import check_memo
-from fabricreport.memo.document.document import document_from_notebook
-from fabricreport.memo.document.gather import Piece, gather, joined
-from fabricreport.memo.document.leaks import leaks, machine_folders, not_said_by, text_leaks
-from fabricreport.memo.document.stitch import in_memo, own_files, stitch
+from fabricreport.memo.document.document import document_from_notebook, in_memo, own_files, stitch
+from fabricreport.memo.document.pieces import Piece, gather, joined
+from fabricreport.memo.document.safety import leaks, machine_folders, not_said_by, text_leaks
 from fabricreport.memo.run.environment import PACKAGE
-from fabricreport.memo.run.fingerprint import notebook_digest
 from fabricreport.memo.run.plan import Places, _copy_notebooks, load_checked, make_plan
+from fabricreport.memo.run.snapshot import notebook_digest
 
 STATED_AS = {"decision": "decision.difference", "tco": "tco.difference", "diligence": "diligence.lead"}
 
@@ -251,7 +250,7 @@ def test_a_file_that_may_not_be_embedded_is_named_with_notebook_cell_and_remedy(
     (folder / "words.png").write_text("no picture", encoding="utf-8")
     (folder / "large.png").write_bytes(PNG + bytes(2000))
     os.mkfifo(folder / "pipe.png")
-    monkeypatch.setattr(pictures, "MAX_PICTURE_BYTES", 1000)
+    monkeypatch.setattr(outputs, "MAX_PICTURE_BYTES", 1000)
     beyond = ("../outside.png", "none.png", "link.png", "linked/a%20plot.png")
     for address in (*beyond, "words.png", "large.png", "art", "pipe.png"):
         (fault,) = picture_faults(copied(folder, f"![Grey]({address})"))

@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 from rows import rows, words
 
+from fabricreport.base.errors import OutOfRange
+from fabricreport.base.units import DAYS_PER_YEAR, HOURS_PER_YEAR
+from fabricreport.books.equipment import families
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.families import families
-from fabricreport.durations import DAYS_PER_YEAR, HOURS_PER_YEAR
-from fabricreport.errors import OutOfRange
-from fabricreport.models.money.lost_time import COMMON, LostTime
+from fabricreport.models.money.ownership import COMMON, LostTime
 from fabricreport.models.risk.entries import common_incidents, fabric_risk
-from fabricreport.models.risk.goodput import Run
+from fabricreport.models.risk.goodput import Run, lost_shares, useful_share
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.levers import Lever, levers, standard_levers
-from fabricreport.models.risk.shares import lost_shares, useful_share
 from fabricreport.models.risk.stress import (
     Exposure,
     bandwidth_loss,

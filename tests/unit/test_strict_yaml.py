@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.errors import InputError
-from fabricreport.strict_yaml import clean_text, inspect_yaml, load_strict, visible
+from fabricreport.base.errors import InputError
+from fabricreport.base.yaml_files import clean_text, inspect_yaml, load_strict, visible
 
 
 def read(tmp_path: Path, text: str | bytes, name: str = "a.yaml", **limits: int) -> object:

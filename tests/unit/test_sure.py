@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fabricreport.models.judgement import sure as model
-from fabricreport.models.judgement.sure import Array, best_other, following
+from fabricreport.models.judgement import choice as model
+from fabricreport.models.judgement.choice import Array, best_other, following
 
 DRAWS = 400
 many = pytest.mark.parametrize("seed", range(200))

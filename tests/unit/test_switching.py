@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from rows import rows
 
+from fabricreport.base.provenance import plain
+from fabricreport.base.uncertain import exactly
 from fabricreport.books.options import Option
 from fabricreport.case import Case
-from fabricreport.provenance import plain
-from fabricreport.sections.tail_risk.horizon import FABRIC_CAUSES
-from fabricreport.switching import Terms, burden, cheapest
-from fabricreport.uncertain import exactly
+from fabricreport.inputs.options import Terms, burden, cheapest
+from fabricreport.sections.tail_risk.inputs import FABRIC_CAUSES
 
 pytestmark = pytest.mark.slow
 

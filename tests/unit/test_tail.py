@@ -11,14 +11,9 @@ from hypothesis import strategies as st
 from rows import rows
 from scipy import integrate, special, stats
 
-from fabricreport.errors import InputError, OutOfRange
-from fabricreport.models.risk.tail import (
-    TailLaw,
-    expected_max,
-    lognormal_from_quantiles,
-    step_inflation,
-)
-from fabricreport.provenance import Traced
+from fabricreport.base.errors import InputError, OutOfRange
+from fabricreport.base.provenance import Traced
+from fabricreport.models.risk.tail import TailLaw, expected_max, lognormal_from_quantiles, step_inflation
 
 few = settings(max_examples=30, deadline=None)
 

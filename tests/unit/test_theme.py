@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fabricreport import theme
+from fabricreport.blocks import theme
 
 INKS = {"ink": theme.INK, "first": theme.FIRST, "second": theme.SECOND, "third": theme.THIRD}
-CSS = (Path(theme.__file__).parent / "memo" / "templates" / "memo.css").read_text(encoding="utf-8")
+CSS = (Path(theme.__file__).parents[1] / "memo" / "templates" / "memo.css").read_text(encoding="utf-8")
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 WHITE_XYZ = np.array([0.9505, 1.0, 1.089])

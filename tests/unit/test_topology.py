@@ -4,10 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.errors import InputError, OutOfRange
-from fabricreport.models.fabric.cabling import CablePlan, optics_and_cables, with_spares
+from fabricreport.base.errors import InputError, OutOfRange
+from fabricreport.models.fabric.bill import CablePlan, optics_and_cables, with_spares
 from fabricreport.models.fabric.topology import bill_of_materials, tier_capacity
-from fabricreport.validation.topology import COUNTS, reference_designs, topology_card
+from fabricreport.validation.network import COUNTS, reference_designs, topology_card
 
 law = settings(max_examples=50, deadline=None)
 radices = st.sampled_from([8, 16, 32, 40, 64, 128, 144])

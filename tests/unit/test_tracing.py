@@ -15,11 +15,11 @@ from click.testing import CliRunner
 from rows import rows
 
 import fabricreport.case as case_module
-import fabricreport.inputs as inputs_module
+import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.errors import InputError
 from fabricreport.case import Case, keep_open, open_case
-from fabricreport.cli import main
-from fabricreport.errors import InputError
-from fabricreport.tracing import NOT_RUN, Trace, question_of, trace
+from fabricreport.cli.main import main
+from fabricreport.desk.trace import NOT_RUN, Trace, question_of, trace
 
 PARAMS = Path(__file__).parents[2] / "params"
 KEYS = ["question", "answer", "evidence", "input", "numbers", "clause", "test", "result"]

@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.constants import practice
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_rows, read_yaml
+from fabricreport.base.errors import InputError
+from fabricreport.base.provenance import Traced, inputs_of
+from fabricreport.base.yaml_files import read_rows, read_yaml
+from fabricreport.books.constants import practice
 from fabricreport.models.training import other_steps, parallel
-from fabricreport.models.training.parallel import Plan
-from fabricreport.models.training.practice import Overlap
+from fabricreport.models.training.parallel import Overlap, Plan
 from fabricreport.models.training.step import Network, StepTime, TrainingStep, best_plan, training_step
-from fabricreport.provenance import Traced, inputs_of
 from fabricreport.validation.training import training_card
 
 PRACTICE = practice()

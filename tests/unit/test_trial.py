@@ -13,8 +13,8 @@ from rows import rows
 from scenario_cases import PARAMS, minimal
 
 from fabricreport.case import Case
-from fabricreport.checking.check import check
-from fabricreport.checking.trial import foundering
+from fabricreport.check.check import check
+from fabricreport.check.examination import foundering
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 

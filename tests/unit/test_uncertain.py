@@ -14,23 +14,23 @@ from pydantic.fields import FieldInfo
 from rows import rows
 from scipy import stats
 
-from fabricreport import durations
+from fabricreport.base import units
+from fabricreport.base.bounds import Bound, bound_of, price_bound
+from fabricreport.base.project import PARAMS
+from fabricreport.base.uncertain import Uncertain, exactly
+from fabricreport.base.units import QUANTITIES
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.fields import Unit
 from fabricreport.books.prices.book import PriceBook, baseline
 from fabricreport.books.prices.rules import rules
-from fabricreport.books.providers import read_providers
-from fabricreport.books.units import QUANTITIES
-from fabricreport.bounds import Bound, bound_of, price_bound
-from fabricreport.evidence import read_yaml
-from fabricreport.models.fabric.cost import energy_usd_per_month
+from fabricreport.books.sellers import read_providers
+from fabricreport.inputs.records import param_record
+from fabricreport.models.draws import Sampler
+from fabricreport.models.fabric.bill import energy_usd_per_month
 from fabricreport.models.money.ownership import bring_up_share, gpu_hours
 from fabricreport.models.risk.incidents import Cluster, IncidentLaw
-from fabricreport.models.sampling import Sampler
-from fabricreport.project import PARAMS
-from fabricreport.records import param_record
 from fabricreport.scenario import Bounds, Params, load_params
-from fabricreport.uncertain import Uncertain, exactly
 
 VALUES = st.floats(-1e9, 1e9).map(lambda v: round(v, 6))
 POSITIVE = st.floats(1e-6, 1e9)
@@ -279,9 +279,9 @@ def test_the_unit_of_a_param_in_the_ledger_is_the_schemas(key: str, unit: str) -
 
 
 def test_twelve_months_are_a_year_and_seven_days_a_week() -> None:
-    assert durations.HOURS_PER_MONTH * 12 == durations.HOURS_PER_YEAR == 8766
-    assert durations.DAYS_PER_MONTH * 12 == durations.DAYS_PER_YEAR == 365.25
-    assert (durations.HOURS_PER_WEEK, durations.SECONDS_PER_DAY) == (168, 86_400)
+    assert units.HOURS_PER_MONTH * 12 == units.HOURS_PER_YEAR == 8766
+    assert units.DAYS_PER_MONTH * 12 == units.DAYS_PER_YEAR == 365.25
+    assert (units.HOURS_PER_WEEK, units.SECONDS_PER_DAY) == (168, 86_400)
 
 
 def test_money_risk_and_work_reckon_with_the_same_year() -> None:

@@ -19,15 +19,14 @@ from published_cases import put_edition
 from rows import rows
 from scenario_cases import minimal
 
-from fabricreport.checking.dates import Dates
-from fabricreport.errors import InputError
+from fabricreport.base.errors import InputError
+from fabricreport.check.dates import Dates
 from fabricreport.memo import build as building
 from fabricreport.memo.build import BuildResult, build
 from fabricreport.memo.editions.refresh import plan_refresh
 from fabricreport.memo.run import recall as recalling
-from fabricreport.memo.run import stamp as stamping
-from fabricreport.memo.run.places import Places
-from fabricreport.memo.run.recall import Planned, Question, recall, remember
+from fabricreport.memo.run import recall as stamping
+from fabricreport.memo.run.recall import Places, Planned, Question, recall, remember
 from fabricreport.memo.run.snapshot import OWN, InputFile, Snapshot, own_names
 
 ROOT = Path(__file__).parents[2]
@@ -273,7 +272,7 @@ def client(folder: Path) -> Path:
 READS = """
 import json, sys
 from pathlib import Path
-from fabricreport.memo.run.places import Places
+from fabricreport.memo.run.recall import Places
 from fabricreport.memo.run.plan import make_plan, make_ready
 from fabricreport.memo.run.recall import Question
 opened = []
@@ -282,8 +281,8 @@ path, work = Path(sys.argv[1]), Path(sys.argv[2])
 Question(path, Places()).stamp()
 stamped = set(opened)
 opened.clear()
-import fabricreport.inputs
-fabricreport.inputs.DRAWS = 64  # what is read does not rest on their number
+import fabricreport.inputs.inputs
+fabricreport.inputs.inputs.DRAWS = 64  # what is read does not rest on their number
 plan = make_plan(make_ready(path, Places()).loaded, work)
 named = [f.name for f in plan.snapshot.files if f.kind in ("own", "providers", "logs")]
 print(json.dumps([sorted(stamped), sorted(set(opened)), named]))

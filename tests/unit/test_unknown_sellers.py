@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from rows import rows
 
-from fabricreport.books.offers.offer import Kind, Network, Offer
-from fabricreport.checking.sellers import unknown_sellers
+from fabricreport.books.sellers import Kind, Network, Offer
+from fabricreport.check.examination import unknown_sellers
 from fabricreport.memo.run.plan import Places, load_checked
 from fabricreport.scenario import Params, load_params_file
-from fabricreport.sections.listed_offers import listed_sellers
+from fabricreport.sections.rents import listed_sellers
 
 PARAMS = Path(__file__).parents[2] / "params"
 PRICES = (

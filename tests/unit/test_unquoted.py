@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.books.quotes.terms import items_of, kinds
+from fabricreport.base.provenance import plain
+from fabricreport.base.uncertain import exactly
+from fabricreport.books.quotes import items_of, kinds
 from fabricreport.case import Case
-from fabricreport.findings import Spoken
+from fabricreport.ledger.facts import Spoken
 from fabricreport.models.judgement.turning import Asked, PriceLevel, Seen, price_level
-from fabricreport.provenance import plain
-from fabricreport.sections.decision.finding import DecisionFinding as F
-from fabricreport.sections.decision.findings import spoken
-from fabricreport.sections.decision.unquoted import Unquoted, unquoted_of
-from fabricreport.uncertain import exactly
+from fabricreport.sections.decision.facts import spoken
+from fabricreport.sections.decision.sensitivity import Unquoted, unquoted_of
+from fabricreport.sections.decision.words import DecisionFinding as F
 
 
 def asked(lead: Callable[[float], float]) -> Asked:

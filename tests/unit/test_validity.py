@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
+from fabricreport.base.provenance import Traced, plain
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.case import Case
-from fabricreport.evidence import read_yaml
-from fabricreport.provenance import Traced, plain
-from fabricreport.sections.validity import GOODPUT, Outside, beyond, outside, wider
+from fabricreport.sections.client import GOODPUT, Outside, beyond, outside, wider
 
 pytestmark = pytest.mark.slow
 

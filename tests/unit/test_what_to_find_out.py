@@ -11,13 +11,21 @@ import pytest
 from rows import rows
 from scipy import stats
 
+from fabricreport.base.provenance import Traced, inputs_of, plain
 from fabricreport.case import Case
 from fabricreport.models.audit.diligence import Stake
 from fabricreport.models.information import Estimate, evpi
-from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.decision.information.groups import among, read_groups, read_probes
-from fabricreport.sections.decision.information.knowledge import OFFER, beyond, less_luck
-from fabricreport.sections.decision.information.study import Information, Tried, Worth
+from fabricreport.sections.decision.information import (
+    OFFER,
+    Information,
+    Tried,
+    Worth,
+    among,
+    beyond,
+    less_luck,
+    read_groups,
+    read_probes,
+)
 from fabricreport.sections.diligence.result import PricedQuestion
 
 pytestmark = pytest.mark.slow

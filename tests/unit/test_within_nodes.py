@@ -12,16 +12,15 @@ from bench import changed
 from notebook_cells import SECTIONS, sources
 from rows import rows
 
-from fabricreport.blocks.choices import IF, resolved
-from fabricreport.blocks.prose import ProseCell, is_prose, read_cell
-from fabricreport.books.providers import read_providers
+from fabricreport.base.provenance import plain
+from fabricreport.blocks.prose import IF, ProseCell, is_prose, read_cell, resolved
+from fabricreport.books.sellers import read_providers
 from fabricreport.case import Case
-from fabricreport.provenance import plain
 from fabricreport.scenario import SECTION_NAMES
 from fabricreport.sections.decision.tables import headline
 from fabricreport.sections.diligence.clauses import clauses
 from fabricreport.sections.diligence.study import asked
-from fabricreport.sections.schedule.calendar import Step
+from fabricreport.sections.schedule import Step
 
 pytestmark = pytest.mark.slow
 _SMALL: dict[str, Any] = {"cluster__gpus": 64, "workload__kind": "fine-tuning", "workload__run_days": 2}

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from notebook_cells import SECTIONS, sources
 from rows import rows
 
-from fabricreport.blocks.choices import readings
+from fabricreport.base.errors import InputError
+from fabricreport.base.vocabulary import SPINES
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks.markdown import parse_markdown
 from fabricreport.blocks.nodes import (
     BlockQuote,
@@ -31,17 +33,22 @@ from fabricreport.blocks.nodes import (
     Text,
     Top,
 )
-from fabricreport.blocks.prose import is_prose, read_cell
+from fabricreport.blocks.prose import is_prose, read_cell, readings
 from fabricreport.blocks.template import REFERENCES
-from fabricreport.books.glossary import SHIPPED_FILE, STATISTICS, glossary_book, read_glossary
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_yaml
-from fabricreport.memo.document.gather import Gathered, Piece
-from fabricreport.memo.document.language import SEMICOLONS, language_faults, language_remarks
-from fabricreport.memo.document.measures import LONGEST, READ, SAID, measured, sentences_of
-from fabricreport.memo.document.stitch import OWN_FILE
+from fabricreport.books.names import SHIPPED_FILE, STATISTICS, glossary_book, read_glossary
+from fabricreport.memo.document.document import OWN_FILE
+from fabricreport.memo.document.language import (
+    LONGEST,
+    READ,
+    SAID,
+    SEMICOLONS,
+    language_faults,
+    language_remarks,
+    measured,
+    sentences_of,
+)
+from fabricreport.memo.document.pieces import Gathered, Piece
 from fabricreport.scenario import SECTION_NAMES
-from fabricreport.vocabulary import SPINES
 
 WHERE = "buy_once.ipynb, cell 4"
 

@@ -16,13 +16,13 @@ import pytest
 from openpyxl import load_workbook
 from rows import rows
 
-from fabricreport.books.questionnaire.form import Questionnaire
-from fabricreport.books.questionnaire.workbook import as_workbook as as_questionnaire
-from fabricreport.books.questions import read_questions
-from fabricreport.books.quotes.workbook import as_workbook as as_quotes
-from fabricreport.books.workbook_reader import Limits, read_sheet
-from fabricreport.books.workbook_writer import Book, Formula
-from fabricreport.errors import InputError
+from fabricreport.base.errors import InputError
+from fabricreport.books.sellers import read_questions
+from fabricreport.books.workbooks import Limits, read_sheet
+from fabricreport.desk.questionnaire import Questionnaire
+from fabricreport.desk.quotes import as_workbook as as_quotes
+from fabricreport.desk.workbooks import Book, Formula
+from fabricreport.desk.workbooks import as_workbook as as_questionnaire
 
 DAY = date(2026, 11, 20)
 LIMITS = Limits(columns=10, rows=100, file_bytes=5_000_000, unpacked_bytes=6_000_000)
@@ -107,8 +107,8 @@ def deflated(block: bytes, times: int) -> bytes:
 HIGH_WATER = """
 import re, sys
 from pathlib import Path
-from fabricreport.books.workbook_reader import Limits, read_sheet
-from fabricreport.errors import InputError
+from fabricreport.books.workbooks import Limits, read_sheet
+from fabricreport.base.errors import InputError
 try:
     read_sheet(Path(sys.argv[1]), "Answers", Limits(15, 500, 5_000_000, 30_000_000))
 except InputError as error:

@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport import formats
-from fabricreport.blocks.gate import bare_numbers
+from fabricreport.base import formats
+from fabricreport.blocks.gate import bare_numbers, written
 from fabricreport.blocks.nodes import DataTable, Num, TableColumn, TableRow, Text, plain_text
-from fabricreport.blocks.sums import ROUNDED, sums_of, with_rounding_told
-from fabricreport.blocks.written import written
-from fabricreport.ledger import STYLES, Number, Spread
-from fabricreport.memo.document.as_printed import reads_back
+from fabricreport.blocks.tables import ROUNDED, sums_of, with_rounding_told
+from fabricreport.ledger.numbers import STYLES, Number, Spread
+from fabricreport.memo.document.proofs import reads_back
 
 READ = {
     ("$1.22M", ""): [("1220000", "10000")],

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
-from fabricreport.books.logs.lines import ERROR, INFO, WARNING, Finding, LogRow, LogSection, log_rules
-from fabricreport.books.logs.rules import Device
+from fabricreport.books.logs.lines import ERROR, INFO, WARNING, Device, Finding, LogRow, LogSection, log_rules
 
 _RING_FACTOR = {"allreduce": 2.0, "allgather": 1.0, "reduce_scatter": 1.0, "alltoall": 1.0}
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from fabricreport.base.bounds import bound_of
 from fabricreport.books.logs.lines import (
     ERROR,
     INFO,
@@ -22,7 +23,6 @@ from fabricreport.books.logs.lines import (
     impossible,
     possible,
 )
-from fabricreport.bounds import bound_of
 
 _TYPES = frozenset(
     [

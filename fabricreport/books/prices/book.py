@@ -13,15 +13,15 @@ What happens to a bad row:
   price. A file that is no price table at all (columns, encoding, size) is an error for all.
 * **held** (plausible, but does not fit the item): a step of 2x or more against the last good price, an unlabelled rent so
   far below it that it may be a spot price, another unit or currency than before, a row given twice. It is a question to a
-  person, which `prices accept` or `prices reject` settles (`decisions.py`). Until then a price within a third and three
+  person, which `prices accept` or `prices reject` settles (`settlement.py`). Until then a price within a third and three
   times the last good one enters the memo as the span of both; any other, and one off by a slip that has a name, leaves
   the last good price alone in use.
-* **let through**: a jump that sellers of several publishers made alike is the market (`market.py`).
+* **let through**: a jump that sellers of several publishers made alike is the market (`settlement.py`).
 * **waiting**: a row dated, or whose page was read, after the memo's date does not exist for it. **undated** rows, of which
   nobody states a day, are kept for a reader and never used.
 
 An item's first row has no history in the folder: it is judged against the newest price shipped with the package
-(`evidence/price_baseline.csv`), which also stands in, with its own date, when the folder has no usable row of the item
+(`data/price_baseline.csv`), which also stands in, with its own date, when the folder has no usable row of the item
 (none at all, none dated so early, or every one held); an item the package does not know is judged against the median
 of its own later rows.
 """
@@ -36,16 +36,23 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.locations import did_you_mean
+from fabricreport.base.uncertain import Replaced, Uncertain, exactly
+from fabricreport.base.vocabulary import Grade
+from fabricreport.base.yaml_files import read_rows
 from fabricreport.books.prices.currency import Rate, exchange_rate
-from fabricreport.books.prices.decisions import Decision, decisions_in
 from fabricreport.books.prices.files import Malformed, read_price_file
 from fabricreport.books.prices.rules import Day, PriceRow, parse_row, rules, spread_factor
-from fabricreport.books.prices.settling import REJECTED, Held, place_of, settled, without_duplicates
-from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import read_rows
-from fabricreport.located import did_you_mean
-from fabricreport.uncertain import Replaced, Uncertain, exactly
-from fabricreport.vocabulary import Grade
+from fabricreport.books.prices.settlement import (
+    REJECTED,
+    Decision,
+    Held,
+    decisions_in,
+    place_of,
+    settled,
+    without_duplicates,
+)
 
 __all__ = ["MissingPrice", "Price", "PriceBook", "PriceRow", "PriceView"]
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from fabricreport.errors import InputError, Problem
+from fabricreport.base.errors import InputError, Problem
 
 PIVOT = "USD"
 

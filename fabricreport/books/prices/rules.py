@@ -19,12 +19,12 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
 
+from fabricreport.base.bounds import price_bound
+from fabricreport.base.errors import InputError
+from fabricreport.base.formats import number_remedy
+from fabricreport.base.locations import did_you_mean
 from fabricreport.books.fields import CLOSED, Fault, Unwritten, refusal
 from fabricreport.books.reader import judged_row, shipped
-from fabricreport.bounds import price_bound
-from fabricreport.decimals import number_remedy
-from fabricreport.errors import InputError
-from fabricreport.located import did_you_mean
 
 Day = date  # the field of the same name hides the type inside the frozen rows below
 
@@ -324,7 +324,7 @@ class PriceRow:
 
 
 def rules() -> PriceRules:
-    """The rules file `evidence/price_rules.yaml`."""
+    """The rules file `data/price_rules.yaml`."""
     return shipped("price_rules", PriceRules)
 
 

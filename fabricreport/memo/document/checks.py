@@ -1,21 +1,204 @@
-"""What a memo must pass before a client may see it. Each fault names its notebook, its cell and the remedy."""
+"""What a memo must pass before a client may see it: one comparison, one base, totals, page one, words, figures and files.
+
+Each block carries what its section's case says of the comparison (`Case.compared`). A section that was run on another
+case, or that works the lead out for itself, is told here with the two cells that part.
+
+A second base of a quantity stands under a name of its own, which says which base it is.
+
+`faults` stop a client copy; `remarks` are told when a build ends, since a figure that moved may make them and nobody is there.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from fabricreport.blocks.gate import bare_numbers, texts
-from fabricreport.blocks.nodes import DataTable, Figure, Formula, Image, Node, Numbered, Ref, walk
-from fabricreport.located import did_you_mean
-from fabricreport.memo.document.agreement import disagreements
-from fabricreport.memo.document.as_printed import printed_faults
-from fabricreport.memo.document.gather import Gathered, Piece
-from fabricreport.memo.document.language import language_faults
+from fabricreport.base.locations import did_you_mean
+from fabricreport.blocks.gate import MONTHS, bare_numbers, lines_of, texts
+from fabricreport.blocks.nodes import (
+    DataTable,
+    Figure,
+    Formula,
+    GlanceTile,
+    Headline,
+    Image,
+    Inline,
+    Node,
+    Num,
+    Numbered,
+    Ref,
+    plain_text,
+    walk,
+)
+from fabricreport.ledger.bases import told
+from fabricreport.ledger.numbers import AGED, Record
+from fabricreport.memo.document.document import Document, in_memo, own_files
+from fabricreport.memo.document.language import language_faults, language_remarks
 from fabricreport.memo.document.numbering import CLOSING_ANNEXES, in_report, left_out, png_width_px
-from fabricreport.memo.document.proofs import contradictions
-from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
-from fabricreport.memo.document.safe import one_line
+from fabricreport.memo.document.pieces import (
+    ALT_REMEDY,
+    CAPTION_REMEDY,
+    PICTURE_REMEDY,
+    Compared,
+    Gathered,
+    Piece,
+    gather,
+)
+from fabricreport.memo.document.proofs import chart_remarks, contradictions, day_remarks, printed_faults, sum_remarks
+from fabricreport.memo.document.safety import one_line
+
+REMEDY = "The comparison is made once, by the case: run every section on the same params, and quote its figures."
+PARTS = {"choice": "the advised option", "rival": "its rival", "lead": "the lead"}
+
+
+def disagreements(found: Gathered) -> Iterator[str]:
+    """Every section, figure or headline that names another option, rival or amount than the first block does."""
+    if not found.compared:
+        return
+    first = found.compared[0]
+    yield from _marks(first, found)
+    yield from _figures(first, found)
+    yield from _headlines(first, found)
+
+
+def _marks(first: Compared, found: Gathered) -> Iterator[str]:
+    told: set[tuple[str, str]] = set()
+    for other in found.compared:
+        for part, words in PARTS.items():
+            if other.mark.get(part) != first.mark.get(part) and (other.section, part) not in told:
+                told.add((other.section, part))
+                yield _fault(words, first.mark.get(part), first, other.mark.get(part), other.section, other.where)
+
+
+def _figures(first: Compared, found: Gathered) -> Iterator[str]:
+    """Ledger numbers that state the lead, against the first block's."""
+    for number_id in first.mark.get("stated_as", ()):
+        entry = found.ledger.get(number_id)
+        if entry is not None and entry.get("text") != first.mark.get("lead"):
+            where = found.ledger_where[number_id]
+            yield _fault(f"the lead as {number_id}", first.mark.get("lead"), first, entry.get("text"), "", where)
+
+
+def _headlines(first: Compared, found: Gathered) -> Iterator[str]:
+    """The advice that the command line and `refresh` report, against the first block's."""
+    for piece in found.pieces:
+        for node in piece.nodes:
+            choice = node.data.get("choice") if isinstance(node, Headline) else None
+            if choice is not None and choice != first.mark.get("choice"):
+                words = "the advised option of the headline"
+                yield _fault(words, first.mark.get("choice"), first, choice, piece.section, piece.where)
+
+
+def _fault(words: str, expected: Any, first: Compared, found: Any, section: str, where: str) -> str:
+    second = f"the section {section} ({where})" if section else where
+    return f"{where}: {words} is {found} in {second} and {expected} in the section {first.section} ({first.where}). {REMEDY}"
+
+
+BASE_REMEDY = "Say the base in its label, or print one of the two."
+VALUE_REMEDY = "Quote one of the two in both places, or say under `base` in `figures.yaml` in what they differ."
+
+
+def base_remarks(found: Gathered) -> Iterator[str]:
+    """Figures that share a name and differ in their base, or share all of a base and differ in name or value."""
+    entries = [entry for entry in found.ledger.values() if entry.get("base")]
+    for one, other in _apart(entries, lambda e: str(e["label"]), _named):
+        bases = f"“{told(one['base'])}” and “{told(other['base'])}”"
+        said = f"“{one['label']}” is {one['text']} and {other['text']}, of two things or on two bases: {bases}"
+        yield f"{_places(found, one, other)}: {said}. {BASE_REMEDY}"
+    for one, other in _apart(entries, _quantity, lambda e: str(e["label"])):
+        said = f"“{one['label']}”, {one['text']}, and “{other['label']}”, {other['text']}"
+        yield f"{_places(found, one, other)}: one quantity on one base has two names: {said}. {VALUE_REMEDY}"
+
+
+def _apart(
+    entries: list[Record], same: Callable[[Record], str], told_as: Callable[[Record], str]
+) -> Iterator[tuple[Record, Record]]:
+    """Each pair of entries that are the same and are not told alike: every other one beside the first."""
+    first: dict[str, Record] = {}
+    for entry in entries:
+        one = first.setdefault(same(entry), entry)
+        if told_as(one) != told_as(entry):
+            yield one, entry
+
+
+def _whole(base: Record) -> str:
+    return repr(sorted(base.items()))
+
+
+def _named(entry: Record) -> str:
+    """What one name may stand for: a base and a value, whatever the figure is said to be about."""
+    return f"{_whole({**entry['base'], 'about': ()})} {entry['text']}"
+
+
+def _quantity(entry: Record) -> str:
+    """The base and the unit: the same quantity may be told in weeks and in dollars."""
+    return f"{_whole(entry['base'])} {entry['unit']}"
+
+
+def _places(found: Gathered, one: Record, other: Record) -> str:
+    return " and ".join(f"{e['id']} ({found.ledger_where.get(str(e['id']), '')})" for e in (one, other))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An amount as a table shows it."""
+
+    value: float
+    stale: bool
+
+
+Line = tuple[str, Sequence[Shown | None]]
+"""The role of a row, and its cells; None where a cell is no number."""
+
+
+def mark_remarks(found: Gathered) -> Iterator[str]:
+    """Totals of the memo's tables that are told as cleaner than a heavy part of them."""
+    for piece in found.pieces:
+        for table in walk(piece.nodes):
+            if isinstance(table, DataTable):
+                for r, c in too_clean(recorded_rows(table, found.ledger)):
+                    number = next(n for n in walk(table.rows[r].cells[c]) if isinstance(n, Num))
+                    yield (
+                        f"{piece.where}: {number.id} ({number.text}) bears no dagger, and a heavy part of it does. "
+                        "Let its sum be traced (`provenance`)."
+                    )
+
+
+def recorded_rows(table: DataTable, ledger: Mapping[str, Record]) -> list[Line]:
+    """The rows of a printed table, with what the ledger says of each amount."""
+    return [(row.role, [_shown(cell, ledger) for cell in row.cells]) for row in table.rows]
+
+
+def _shown(cell: Sequence[Inline], ledger: Mapping[str, Record]) -> Shown | None:
+    number = cell[0] if len(cell) == 1 and isinstance(cell[0], Num) else None
+    entry = ledger.get(number.id) if number else None
+    return Shown(number.value, bool(entry["stale"])) if number and entry and number.value is not None else None
+
+
+def parts_of(above: Sequence[Line]) -> list[Line]:
+    """The rows that a total sums up: those since the last total, or all of the group where it stands right beneath one."""
+    group = above[next((n + 1 for n in reversed(range(len(above))) if above[n][0] == "group"), 0) :]
+    since = group[next((n + 1 for n in reversed(range(len(group))) if group[n][0] == "total"), 0) :]
+    return list(since or group)
+
+
+def too_clean(rows: Sequence[Line]) -> Iterator[tuple[int, int]]:
+    """Row and column of every total that bears no mark, though a heavy part of it does."""
+    for r, (role, cells) in enumerate(rows):
+        if role != "total":
+            continue
+        for c, total in enumerate(cells):
+            parts = [part for _, row in parts_of(rows[:r]) if c < len(row) and (part := row[c])]
+            if total and not total.stale and any(p.stale and abs(p.value) >= AGED * abs(total.value) for p in parts):
+                yield r, c
+
+
+def totals_in(rows: Sequence[Line]) -> int:
+    """How many amounts stand in rows of totals."""
+    return sum(shown is not None for role, cells in rows if role == "total" for shown in cells)
+
 
 _SHOWN = 60
 _LIKELIHOOD = re.compile(r"\b(remote|unlikely|roughly even|likely|probable|almost certain|nearly certain)\b", re.I)
@@ -124,3 +307,97 @@ def _excerpt(text: str, word: str) -> str:
     clean = re.sub("[\ue000-\uf8ff]", "…", text)
     at = max(0, clean.find(word) - _SHOWN // 2)
     return clean[at : at + _SHOWN].strip()
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a stitched notebook was found to hold: all of it; the memo alone, as a notebook and gathered; the files beside
+    it by name; then what is wrong with them."""
+
+    found: Gathered
+    memo: Any
+    printed: Gathered
+    files: Mapping[str, Any]
+    faults: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def prove(stitched: Any, *, draft: bool = False) -> Proof:
+    """The proof of a stitched notebook with its front matter; a draft may be empty."""
+    found, memo, files = gather(stitched), in_memo(stitched), own_files(stitched)
+    printed = gather(memo)
+    beside = [fault for part in files.values() for fault in check_file(gather(part))]
+    faults = [*map(str, found.problems), *disagreements(found), *check_memo(printed, draft=draft), *beside]
+    remarks = (
+        *base_remarks(found),
+        *chart_remarks(found),
+        *sum_remarks(found),
+        *day_remarks(found),
+        *mark_remarks(found),
+        *language_remarks(printed),
+    )
+    return Proof(found, memo, printed, files, tuple(dict.fromkeys(faults)), remarks)
+
+
+MOST_WORDS, MOST_NUMBERS, MOST_PICTURES, TILES, MOST_OF_TILE = 450, 40, 1, 4, 12
+"""Words, numbers and pictures of page one at most; its tiles; words of a tile's head, and of the line beneath."""
+_WORD = re.compile(r"\S*\w\S*")
+_DATE = re.compile(rf"\b[0-3]?\d\s(?:{MONTHS})\b|\b(?:{MONTHS})\s20\d\d\b")
+"""A day, with its year or without, or a month."""
+
+
+@dataclass(frozen=True)
+class PageOne:
+    """The counts of a page one: a date is one number, as `95 of 100` is; names such as 400G and Table 1 are none.
+
+    `tiles` has the words of each tile's head and of its line; `tables` the rows of each table.
+    """
+
+    words: int
+    numbers: int
+    pictures: int
+    tiles: tuple[tuple[int, int], ...]
+    tables: tuple[int, ...]
+
+
+def page_one(document: Document) -> PageOne:
+    """The counts of the memo's page one, the texts within its picture left out."""
+    front = document.front
+    shown = (*((document.glance,) if document.glance else ()), *document.first)
+    nodes = list(walk(shown))
+    texts = [front.title, f"{front.kind} for {front.client}", front.date_text, f"to {front.to}"]
+    lines = [words for node in nodes for where, words in lines_of(node) if where != "alt text"]
+    texts += [plain_text(words) for words in lines]
+    tiles = tuple(
+        (_words(tile.label) + _words(tile.value), _words(tile.note)) for tile in nodes if isinstance(tile, GlanceTile)
+    )
+    numbers = sum(isinstance(node, Num) for words in lines for node in walk(words))
+    return PageOne(
+        words=sum(len(_WORD.findall(text)) for text in texts),
+        numbers=numbers + sum(len(_DATE.findall(text)) for text in texts),
+        pictures=sum(isinstance(node, Figure) for node in nodes),
+        tiles=tiles,
+        tables=tuple(len(node.rows) for node in nodes if isinstance(node, DataTable)),
+    )
+
+
+def page_one_remarks(document: Document) -> Iterator[str]:
+    """What page one has too much of, with what to do about it; nothing of a memo without a body of its own."""
+    if not document.spined:
+        return
+    found = page_one(document)
+    for count, most, what in (
+        (found.words, MOST_WORDS, "words"),
+        (found.numbers, MOST_NUMBERS, "numbers"),
+        (found.pictures, MOST_PICTURES, "pictures"),
+    ):
+        if count > most:
+            yield f"page one has {count} {what}, more than {most}: move a paragraph behind the first heading."
+    for number, (head, line) in enumerate(found.tiles, 1):
+        for count, what in ((head, "head"), (line, "line")):
+            if count > MOST_OF_TILE:
+                yield f"page one: the {what} of tile {number} has {count} words, more than {MOST_OF_TILE}: shorten it."
+
+
+def _words(words: tuple[Inline, ...]) -> int:
+    return len(_WORD.findall(plain_text(words)))

@@ -1,4 +1,4 @@
-"""The memo as one value: every number placed, every reference resolved, ready for the two writers.
+"""The memo as one value: notebooks stitched, every number placed, every reference resolved, ready for the two writers and for machines.
 
 A merged (or single) executed notebook goes in; a frozen `Document` comes out. Its nodes are those of the notebook's
 blocks with what a writer needs filled in (`blocks.nodes.PLACED`). Faults (an unknown reference, a missing alt text) are
@@ -7,19 +7,40 @@ collected in `problems`; whether they stop a build is the checker's business, no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+import nbformat
+from nbformat import NotebookNode
+
 from fabricreport import __version__
-from fabricreport.blocks.nodes import DataTable, Figure, Flow, Glance, Heading, Headline, Note, Text, Top, plain_text
-from fabricreport.errors import Problem
-from fabricreport.marks import keys
-from fabricreport.memo.document.derive import Derivation, InputSet, appendix, quoted_input
-from fabricreport.memo.document.gather import Gathered, Piece, first_heading, gather, parted
+from fabricreport.base.errors import FabricReportError, Problem
+from fabricreport.blocks.forms import to_json
+from fabricreport.blocks.nodes import (
+    DataTable,
+    Figure,
+    Flow,
+    Glance,
+    Heading,
+    Headline,
+    Note,
+    Paragraph,
+    Scalar,
+    Strong,
+    Text,
+    Top,
+    plain_text,
+)
+from fabricreport.ledger.numbers import Record, keys
+from fabricreport.memo.document.derivations import Derivation, InputSet, Source, SourceBook, appendix, quoted_input
+from fabricreport.memo.document.language import sentences_of
+from fabricreport.memo.document.layout import table_rows
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
-from fabricreport.memo.document.safe import one_line, visible
-from fabricreport.memo.document.sources import Source, SourceBook
+from fabricreport.memo.document.pieces import Gathered, Piece, first_heading, gather, parted
+from fabricreport.memo.document.safety import one_line, visible
 
 DRAFT, CLIENT_COPY = "Draft", "Client copy"
 MEMORANDUM, LETTERS = "Memorandum", "Letters"
@@ -276,3 +297,127 @@ def _grouped(pieces: list[Piece], titles: dict[str, str]) -> list[Piece]:
             mine[0] = replace(mine[0], nodes=(heading, *mine[0].nodes))
         grouped += mine
     return grouped
+
+
+OWN_FILE = "file:"
+"""What the tag of a cell begins with that stands in a file of its own and not in the memo."""
+
+
+def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any:
+    """Merge executed notebooks (section -> node, in the memo's order) into one node with the memo's front matter.
+
+    Every cell remembers its notebook and its number there, so that a fault can be named; its outputs are not copied.
+    """
+    merged = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
+    merged.metadata["fabricreport"] = dict(front_matter)
+    for section, notebook in notebooks.items():
+        for number, cell in enumerate(notebook.cells, start=1):
+            own = {"section": section, "notebook": f"{section}.ipynb", "cell": number}
+            metadata = {**cell.metadata, "fabricreport": {**cell.metadata.get("fabricreport", {}), **own}}
+            kept = {**cell, "id": f"{section}-{number}", "metadata": NotebookNode(metadata)}  # type: ignore[no-untyped-call]
+            merged.cells.append(NotebookNode(kept))  # type: ignore[no-untyped-call]
+    return merged
+
+
+def own_files(memo: Any) -> dict[str, Any]:
+    """The parts of a stitched memo that are files of their own, by name: the cells tagged `file:<name>`.
+
+    Each is a notebook node with the memo's front matter; its first heading is its title.
+    A part whose cells show nothing for this client is left out.
+    """
+    tagged: dict[str, list[Any]] = {}
+    for cell in memo.cells:
+        for name in _files(cell) if cell.get("outputs") else ():
+            tagged.setdefault(name, []).append(cell)
+    return {name: _alone(memo, name, cells) for name, cells in sorted(tagged.items())}
+
+
+def _files(cell: Any) -> list[str]:
+    return [t.removeprefix(OWN_FILE) for t in cell.metadata.get("tags", []) if t.startswith(OWN_FILE)]
+
+
+def _alone(memo: Any, name: str, cells: list[Any]) -> Any:
+    part = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
+    heading = first_heading(piece for cell in cells for piece in gather({"cells": [cell]}).pieces)
+    front = dict(memo.metadata["fabricreport"])
+    title = plain_text(heading.children) if heading else str(front["title"])
+    kind = {"kind": LETTERS} if name == LETTERS.lower() else {}
+    part.metadata["fabricreport"] = {**front, "title": title, "subject": title, "marked": False, **kind}
+    part.cells = list(cells)
+    return part
+
+
+def in_memo(memo: Any) -> Any:
+    """A stitched memo without the cells that stand in files of their own; the given one is not changed."""
+    printed = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
+    printed.metadata.update(memo.metadata)
+    printed.cells = [cell for cell in memo.cells if not _files(cell)]
+    return printed
+
+
+def merged_ledger(found: Gathered) -> dict[str, list[Record]]:
+    """`numbers` and `inputs` of the whole memo, each sorted by id: what `ledger.json` holds."""
+    return {
+        "numbers": [found.ledger[i] for i in sorted(found.ledger)],
+        "inputs": [found.inputs[i] for i in sorted(found.inputs)],
+    }
+
+
+def headline(found: Gathered, printed: Glance | None = None) -> dict[str, Any]:
+    """The advice as page one words it, and what the decision notebook declares; empty where neither stands in the memo.
+
+    `printed` is the glance of the finished document, in which each reference has its number.
+    """
+    glance = printed or next((node for node in _nodes(found) if isinstance(node, Glance)), None)
+    declared = next((node for node in _nodes(found) if isinstance(node, Headline)), None)
+    advice = advice_of(glance) if glance else ""
+    said = {"recommendation": advice} if advice else {}
+    return {**said, **(dict(to_json(declared)["data"]) if declared else {})}
+
+
+def advice_of(glance: Glance) -> str:
+    """The advice in the memo's own words: what page one opens with in bold, else its first sentence."""
+    for part in glance.children:
+        if isinstance(part, Paragraph) and part.children:
+            first = part.children[0]
+            opening = Paragraph(first.children) if isinstance(first, Strong) else part
+            said = sentences_of([Piece((opening,), "", "")])
+            return said[0].words.rstrip(".,:;") if said else ""
+    return ""
+
+
+def chart_data(found: Gathered, printed: Iterable[Top] = ()) -> dict[str, list[list[Scalar]]]:
+    """The rows each chart plots and each table prints, by the block's id, for `data/<id>.csv`.
+
+    `printed`: blocks of the finished document, in which each reference has its words; they go before those gathered.
+    """
+    rows: dict[str, list[list[Scalar]]] = {}
+    tables = {node.id: node for node in printed if isinstance(node, DataTable)}
+    for node in _nodes(found):
+        if isinstance(node, Figure) and node.data:
+            rows[node.id] = [list(row) for row in node.data]
+        elif isinstance(node, DataTable) and node.id:
+            rows[node.id] = table_rows(tables.get(node.id, node))
+    return rows
+
+
+def _nodes(found: Gathered) -> Iterator[Top]:
+    for piece in found.pieces:
+        yield from piece.nodes
+
+
+def write_data(folder: Path, document: Document, found: Gathered, notebooks: Mapping[str, Any]) -> None:
+    """Write the three into a folder that is there: what was gathered, its tables as the document prints them."""
+    from fabricreport.base.text import csv_text
+    from fabricreport.memo.run.noise import notebook_bytes
+
+    text = json.dumps(merged_ledger(found), sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False)
+    (folder / "ledger.json").write_text(text + "\n", encoding="utf-8")
+    (folder / "notebooks").mkdir()
+    for section, notebook in notebooks.items():
+        (folder / "notebooks" / f"{section}.ipynb").write_bytes(notebook_bytes(notebook))
+    for name, rows in sorted(chart_data(found, document.nodes).items()):
+        if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
+            raise FabricReportError(f"the id of a figure or table is not a file name: {name!r}")
+        (folder / "data").mkdir(exist_ok=True)
+        (folder / "data" / f"{name}.csv").write_bytes(csv_text(rows).encode("utf-8"))

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from fabricreport.base.errors import Problem
+from fabricreport.base.formats import NBSP
 from fabricreport.blocks.markdown import safe_link
 from fabricreport.blocks.nodes import (
     EVIDENCE_REPORT,
@@ -37,16 +39,11 @@ from fabricreport.blocks.nodes import (
     rebuilt,
     walk,
 )
-from fabricreport.errors import Problem
-from fabricreport.formats import NBSP
-from fabricreport.ledger import Record
-from fabricreport.memo.document.derive import FOOTING, Anchors, quoted_input
-from fabricreport.memo.document.gather import Piece
-from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
-from fabricreport.memo.document.safe import one_line
-from fabricreport.memo.document.sources import SourceBook
-from fabricreport.memo.document.svg import Drawing, UnsafeDrawing, clean_svg
-from fabricreport.memo.document.tables import table_shape
+from fabricreport.ledger.numbers import Record
+from fabricreport.memo.document.derivations import FOOTING, Anchors, SourceBook, quoted_input
+from fabricreport.memo.document.layout import table_shape
+from fabricreport.memo.document.pieces import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY, Piece
+from fabricreport.memo.document.safety import Drawing, UnsafeDrawing, clean_svg, one_line
 from fabricreport.scenario.schema import SECTION_NAMES
 
 _PNG = "data:image/png;base64,"

@@ -15,8 +15,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from fabricreport.descriptors import Folder, close_folder, open_file, open_folder
-from fabricreport.errors import InputError, Problem
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.files import Folder, close_folder, open_file, open_folder
 
 WAIT_S = 30.0
 _OWNER = ".owner"

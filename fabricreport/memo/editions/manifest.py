@@ -1,4 +1,7 @@
-"""`manifest.json` and `run.json` of an edition, and the check that nothing in an edition has changed since.
+"""What an edition says of itself: `manifest.json`, `run.json` and its headlines, and the check that nothing in it has changed since.
+
+A saved notebook says `completed` for every cell even when the kernel died or a cell timed out, so the
+status here is made from the exception, from the worker's exit and from the parent's own clock of the limits.
 
 `manifest.json` depends on the build's inputs only: hashes and sizes of all inputs and outputs, versions, seed,
 statuses, headline numbers. `run.json` holds what varies from run to run: the edition's sequence number and the
@@ -11,13 +14,202 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from fabricreport.descriptors import open_file
-from fabricreport.memo.run.digest import canonical, sha256
+from fabricreport.base.files import open_file
+from fabricreport.memo.run.snapshot import canonical, sha256
+
+_HEADING = re.compile(r"^#{1,2}\s+(.+?)\s*#*$", re.M)
+
+
+@dataclass(frozen=True)
+class HeadlineChange:
+    """One headline figure or word that moved: its ledger id (or key), what it is, old and new as printed.
+
+    `old_value` and `new_value` are the figures in the ledger's unit, None for words and for what is new or gone.
+    """
+
+    id: str
+    label: str
+    old: str
+    new: str
+    old_value: float | None = None
+    new_value: float | None = None
+
+    def __str__(self) -> str:
+        name = f"{self.label} ({self.id})" if self.label else self.id
+        return f"{name}: {self.old or 'not given'} -> {self.new or 'not given'}"
+
+
+def headline_of(declared: Mapping[str, Any], ledger: Mapping[str, Any]) -> dict[str, Any]:
+    """The declared headline with each number as {id, label, text, value, unit}, looked up in the ledger."""
+    entries = {entry["id"]: entry for entry in ledger.get("numbers", ())}
+    numbers = []
+    for node in declared.get("numbers", ()):
+        found = node if isinstance(node, Mapping) else {"id": str(node)}
+        entry = {**entries.get(found["id"], {}), **{k: v for k, v in found.items() if k != "t"}}
+        numbers.append({k: entry.get(k, "") for k in ("id", "label", "text", "value", "unit")})
+    words = {k: v for k, v in declared.items() if k != "numbers"}
+    return {**words, "numbers": numbers} if words or numbers else {}
+
+
+def compare_headlines(old_manifest: Mapping[str, Any], new_manifest: Mapping[str, Any]) -> tuple[HeadlineChange, ...]:
+    """What a reader of the old edition must be told: words first, then figures, in the new edition's order."""
+    old, new = old_manifest.get("headline") or {}, new_manifest.get("headline") or {}
+    changes = []
+    for key in dict.fromkeys([*new, *old]):
+        before, after = old.get(key, ""), new.get(key, "")
+        if key != "numbers" and before != after and isinstance(before, str) and isinstance(after, str):
+            changes.append(HeadlineChange(key, "", before, after))
+    olds = {n["id"]: n for n in old.get("numbers", ())}
+    news = {n["id"]: n for n in new.get("numbers", ())}
+    for number_id in dict.fromkeys([*news, *olds]):
+        before, after = olds.get(number_id, {}), news.get(number_id, {})
+        if before.get("text") != after.get("text"):
+            label = str(after.get("label") or before.get("label") or "")
+            texts = str(before.get("text", "")), str(after.get("text", ""))
+            changes.append(HeadlineChange(number_id, label, *texts, _figure(before), _figure(after)))
+    return tuple(changes)
+
+
+def _figure(entry: Mapping[str, Any]) -> float | None:
+    value = entry.get("value")
+    return float(value) if isinstance(value, int | float) else None
+
+
+def section_title(notebook: Any, section: str) -> str:
+    """A section's title: its notebook's metadata, else its first heading, else its name."""
+    from fabricreport.blocks import MIME
+    from fabricreport.blocks.forms import MalformedNode, top_from_json
+    from fabricreport.blocks.nodes import Heading, plain_text
+
+    own = notebook.metadata.get("fabricreport", {})
+    if isinstance(own, Mapping) and own.get("title"):
+        return str(own["title"])
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and (match := _HEADING.search(cell.source)):
+            return match.group(1)
+        for output in cell.get("outputs", ()):
+            for node in output.get("data", {}).get(MIME, {}).get("nodes", ()):
+                with suppress(MalformedNode):
+                    heading = top_from_json(node)
+                    if isinstance(heading, Heading):
+                        return plain_text(heading.children)
+    return section.replace("_", " ").capitalize()
+
+
+Status = Literal["ok", "failed", "timeout", "dead", "cancelled", "unsaved"]
+CELL_TIMEOUT_S = 300.0
+SECTION_TIMEOUT_S = 900.0
+"""Seconds that a cell and a section may take unless a build says otherwise."""
+
+
+@dataclass(frozen=True)
+class SectionRun:
+    """How one section's notebook ended.
+
+    `cell` is the cell's number in the source notebook (from 1, all cell types counted) and `None` if no cell
+    had started. `source_line` is that cell's first line. With `unsaved` every cell ran, but the disk refused the
+    executed notebook, and `ename` is the error's symbol (`ENOSPC`). `notebook` is the path of the executed
+    notebook as far as it got (empty if nothing was kept). `seconds` is wall time.
+    """
+
+    section: str
+    status: Status
+    cell: int | None = None
+    source_line: str = ""
+    ename: str = ""
+    evalue: str = ""
+    traceback: str = ""
+    seconds: float = 0.0
+    notebook: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """True if every code cell ran to its end without an error."""
+        return self.status == "ok"
+
+    def explain(self) -> str:
+        """One sentence for a person: which section, which cell, what happened."""
+        where = "" if self.cell is None else f" in cell {self.cell}"
+        code = f" ({self.source_line})" if self.source_line else ""
+        what = ": ".join(p for p in (self.ename, self.evalue) if p)
+        return f"section {self.section} {_VERBS[self.status]}{where}{code}{': ' + what if what else ''}"
+
+    def facts(self) -> dict[str, Any]:
+        """The part that does not vary from run to run: for `manifest.json`."""
+        return {"section": self.section, "status": self.status}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, timings included: for `run.json`. The notebook's path stays out: it names a user's folder."""
+        return {k: v for k, v in asdict(self).items() if k != "notebook"}
+
+
+_VERBS: dict[str, str] = {
+    "ok": "finished",
+    "failed": "failed",
+    "timeout": "ran out of time",
+    "dead": "died",
+    "cancelled": "was cancelled",
+    "unsaved": "could not be saved",
+}
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """All sections of one run, in the order they were asked for."""
+
+    sections: tuple[SectionRun, ...]
+
+    @property
+    def ok(self) -> bool:
+        """True if every section finished."""
+        return all(run.ok for run in self.sections)
+
+    @property
+    def cancelled(self) -> bool:
+        """True if a person stopped the run."""
+        return any(run.status == "cancelled" for run in self.sections)
+
+    @property
+    def unsaved(self) -> SectionRun | None:
+        """A section that ran well and that the disk refused, if there is one."""
+        return next((run for run in self.sections if run.status == "unsaved"), None)
+
+    @property
+    def faults(self) -> tuple[SectionRun, ...]:
+        """The sections that did not finish."""
+        return tuple(run for run in self.sections if not run.ok)
+
+    def facts(self) -> list[dict[str, Any]]:
+        """Statuses only, the same for two runs of the same inputs."""
+        return [run.facts() for run in self.sections]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One step to show on a terminal: a section `started`, reached a `cell` of `cells`, or ended with a status."""
+
+    section: str
+    event: str
+    cell: int = 0
+    cells: int = 0
+    seconds: float = 0.0
+
+    @property
+    def status(self) -> str:
+        """The step in words: `started`, `cell 3 of 9`, or how the section ended."""
+        return f"cell {self.cell} of {self.cells}" if self.event == "cell" else self.event
+
+
+ProgressCall = Callable[[Progress], None]
+
 
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"

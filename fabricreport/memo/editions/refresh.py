@@ -8,21 +8,19 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricreport.descriptors import HAS_LINKS
-from fabricreport.memo.document.headlines import HeadlineChange, compare_headlines
+from fabricreport.base.files import HAS_LINKS
 from fabricreport.memo.editions.editions import LATEST, EditionInfo, latest_edition, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
-from fabricreport.memo.editions.manifest import MANIFEST, read_sealed
-from fabricreport.memo.run.places import Places
-from fabricreport.memo.run.recall import Planned, Question, recall, remember
+from fabricreport.memo.editions.manifest import MANIFEST, HeadlineChange, compare_headlines, read_sealed
+from fabricreport.memo.run.recall import Places, Planned, Question, recall, remember
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.book import PriceBook
     from fabricreport.books.prices.rules import PriceRow
-    from fabricreport.checking.dates import Dates
+    from fabricreport.check.dates import Dates
     from fabricreport.memo.build import BuildResult
+    from fabricreport.memo.editions.manifest import ProgressCall
     from fabricreport.memo.run.plan import BuildPlan
-    from fabricreport.memo.run.run_record import ProgressCall
     from fabricreport.scenario import ParamsFile
 
 NEWEST_PRICE = "the newest price's day"
@@ -80,7 +78,7 @@ def plan_refresh(
     last = _standing(known, root) if known is not None and cites_well(root, places) else None
     if known is not None and last is not None:
         return RefreshPlan(False, (), known.slug, known.as_of, known.edition, last, known.notes)
-    from fabricreport.given import read_params, read_prices
+    from fabricreport.inputs.dossier import read_params, read_prices
     from fabricreport.memo.run.plan import load_checked, make_plan, parse_date
 
     loaded = read_params(params_path)
@@ -104,7 +102,7 @@ def plan_refresh(
 
 def _going_on(book: PriceBook, day: date, last: EditionInfo | None) -> tuple[tuple[PriceRow, ...], list[str]]:
     """Prices of the last edition to restate where a row since is no price, and what to tell of each such row."""
-    from fabricreport.memo.editions.kept import prices_of
+    from fabricreport.memo.editions.remains import prices_of
 
     faults = [held for held in book.quarantine if held.is_fault]
     if not faults:
@@ -175,7 +173,7 @@ def _with_latest(plan: RefreshPlan, root: Path) -> RefreshPlan:
 
 def feed_day(loaded: ParamsFile, places: Places) -> tuple[date, list[str]]:
     """The day a refresh is as of, and what to tell about it: the price book's newest, or the params' own if later."""
-    from fabricreport.checking.check import book_day
+    from fabricreport.check.check import book_day
 
     own = loaded.params.as_of
     found = book_day(loaded.folder, loaded.slug, places.project_params)

@@ -1,1 +1,1 @@
-"""Plan and execute the notebooks, each in a process of its own, with a record of the run."""
+"""Plan and execute the notebooks, with a record of the run."""

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fabricreport.project import PACKAGE
+from fabricreport.base.project import PACKAGE
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Sums in one order, and a process that may be forked once numpy is imported."""

@@ -9,19 +9,17 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricreport.errors import InputError, Problem
-from fabricreport.given import read_params
-from fabricreport.memo.run import fingerprint as prints
-from fabricreport.memo.run.fingerprint import Fingerprint
-from fabricreport.memo.run.places import Places
-from fabricreport.memo.run.recall import Planned
-from fabricreport.memo.run.snapshot import Snapshot, input_problems, take_snapshot
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.inputs.dossier import read_params
+from fabricreport.memo.run import snapshot as prints
+from fabricreport.memo.run.recall import Places, Planned
+from fabricreport.memo.run.snapshot import Fingerprint, Snapshot, input_problems, take_snapshot
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.rules import PriceRow
     from fabricreport.case import Case
-    from fabricreport.checking.check import Checked
-    from fabricreport.checking.dates import Dates
+    from fabricreport.check.check import Checked
+    from fabricreport.check.dates import Dates
     from fabricreport.memo.report import Cited
     from fabricreport.scenario import Params, ParamsFile
 
@@ -106,7 +104,7 @@ def make_ready(params_path: Path, places: Places, as_of: str | date | None = Non
     loaded = replace(read_params(params_path), remarks=found.notes)
     if found.case is None:
         return Ready(loaded)
-    from fabricreport.checking.plausibility import dates_of
+    from fabricreport.check.plausibility import dates_of
 
     return Ready(loaded, found.case, dates_of(found.case))
 
@@ -190,13 +188,13 @@ def parse_date(value: str | date) -> date:
 
 def _check(params_path: Path, as_of: date | None, trying: Callable[[], None] | None, going_on: bool) -> Checked:
     """Imported where it is used: the command line's help needs none of the analyses."""
-    from fabricreport.checking.check import check
+    from fabricreport.check.check import check
 
     return check(params_path, as_of=as_of, trying=trying, going_on=going_on)
 
 
 def _sections(params: Params, only: str | None) -> tuple[str, ...]:
-    from fabricreport.located import did_you_mean
+    from fabricreport.base.locations import did_you_mean
     from fabricreport.scenario import SECTION_NAMES
 
     if only is None:
@@ -217,7 +215,7 @@ def _sections(params: Params, only: str | None) -> tuple[str, ...]:
 
 def _copy_notebooks(sources: Mapping[str, Path], target: Path) -> dict[str, Path]:
     """Copies of the sources: an analyst who saves a notebook meanwhile changes the next build, not this one."""
-    from fabricreport.memo.document.pictures import attach_pictures
+    from fabricreport.memo.document.outputs import attach_pictures
 
     target.mkdir()
     copies, problems = {}, []

@@ -1,4 +1,4 @@
-"""One frozen copy of everything a build reads, so that all sections see the same inputs.
+"""One frozen copy of everything a build reads, and hashes of all that a memo depends on beside it.
 
     inputs/params.json        the canonical params
     inputs/prices/*.csv       beside the params file if it has such a folder, else of its project, else those shipped
@@ -15,21 +15,38 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
+import importlib.metadata
+import json
 import os
+import re
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricreport.descriptors import close_folder, open_file, open_folder
-from fabricreport.errors import InputError, Problem
-from fabricreport.memo.run.digest import sha256
-from fabricreport.project import PARAMS, book_folder, client_folder
+import fabricreport
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.files import close_folder, open_file, open_folder
+from fabricreport.base.project import PACKAGE, PARAMS, book_folder, client_folder
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.rules import PriceRow
     from fabricreport.scenario import Params
+
+
+def sha256(data: bytes) -> str:
+    """Hex digest."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def canonical(value: object) -> bytes:
+    """JSON with sorted keys and no spaces: equal values, equal bytes."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode("utf-8")
+
 
 BOOKS: Mapping[str, tuple[str, ...]] = {
     "prices": (".csv", "price-decisions.yaml"),
@@ -147,7 +164,7 @@ class _Copier:
 
     def restate(self, rows: Sequence[PriceRow], params: Params, params_path: Path) -> None:
         """A price file of the client's own that holds these rows."""
-        from fabricreport.books.prices.store import table_text
+        from fabricreport.books.prices.files import table_text
         from fabricreport.scenario import client_slug
 
         name = LAST_GOOD
@@ -271,3 +288,96 @@ def _chunks(descriptor: int, limit_bytes: int) -> Iterator[bytes]:
         if read > limit_bytes:
             raise OSError(errno.EFBIG, "too large")
         yield data
+
+
+_SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules"})
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a build rests on, as sha256 hex digests; two equal fingerprints give the same memo.
+
+    `params` is the hash of the canonical params, `inputs` and `notebooks` map relative names to hashes,
+    `versions` maps library names to versions, `report` is the hash of the evidence report as the memo cites it.
+    """
+
+    params: str
+    inputs: Mapping[str, str]
+    notebooks: Mapping[str, str]
+    notebook_helpers: str
+    package: str
+    versions: Mapping[str, str]
+    python: str
+    seed: int
+    variant: str = ""
+    report: str = ""
+
+    @property
+    def digest(self) -> str:
+        """One sha256 over all of it: the content hash of the edition."""
+        return sha256(canonical(asdict(self)))
+
+
+def tree_digest(folder: Path, *, without: Iterable[str] = (), skipping: str = "") -> str:
+    """sha256 over relative names and contents of all files below; hidden ones, caches, a README, `without` suffixes and the folder `skipping` left out."""
+    skipped = tuple(without)
+    entries = []
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if any(p.startswith(".") or p in _SKIPPED_FOLDERS for p in parts) or parts[0] == skipping or not path.is_file():
+            continue
+        if path.suffix in (".pyc", *skipped) or path.name == "README.md":
+            continue
+        entries.append(["/".join(parts), sha256(path.read_bytes())])
+    return sha256(canonical(sorted(entries)))
+
+
+def helpers_digest(notebooks: Iterable[Path]) -> str:
+    """sha256 of all that lies beside notebooks and is none."""
+    folders = dict.fromkeys(path.parent for path in notebooks)
+    return sha256(canonical([tree_digest(folder, without=(".ipynb",)) for folder in folders]))
+
+
+def package_digest() -> str:
+    """sha256 of this package's own source and data files; what it carries as installed counts where it is read."""
+    return tree_digest(PACKAGE, skipping="shipped")
+
+
+def notebook_digest(path: Path) -> str:
+    """sha256 of a notebook's source; saved outputs, counts and ids do not matter."""
+    import nbformat
+
+    from fabricreport.memo.run.noise import source_bytes
+
+    try:
+        nb = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    except FileNotFoundError:
+        raise InputError(
+            Problem(
+                "the notebook does not exist", str(path), remedy="Restore it, or take its section out of `sections`."
+            )
+        ) from None
+    except (OSError, ValueError, nbformat.ValidationError) as error:
+        raise InputError(
+            Problem(
+                f"is not a notebook: {str(error).splitlines()[0]}", str(path), remedy="Open and save it in JupyterLab."
+            )
+        ) from None
+    return sha256(source_bytes(nb))
+
+
+def versions() -> dict[str, str]:
+    """Versions of this package and of the libraries it pins."""
+    found = {"fabricreport": fabricreport.__version__}
+    for line in importlib.metadata.requires("fabricreport") or ():
+        if "extra ==" in line:
+            continue
+        match = re.match(r"[A-Za-z0-9._-]+", line)
+        if match:
+            found[match.group().lower().replace("_", "-")] = importlib.metadata.version(match.group())
+    return dict(sorted(found.items()))
+
+
+def python_version() -> str:
+    """Implementation and minor version: patch releases do not change figures."""
+    return f"{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}"

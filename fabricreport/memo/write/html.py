@@ -1,8 +1,4 @@
-"""The memo as one self-contained HTML page: it fetches nothing, works without scripts, and defends itself.
-
-The page's security policy allows its own style sheet and its own small script by hash, images from data
-addresses, and nothing else.
-"""
+"""The memo as one self-contained HTML page: it fetches nothing, works without scripts, and defends itself."""
 
 from __future__ import annotations
 
@@ -17,15 +13,15 @@ from typing import Any
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
-from fabricreport.bases import CONVENTION
-from fabricreport.blocks.html import EMPTY, HtmlWriter, heading
+from fabricreport.base.text import csv_text
+from fabricreport.blocks.forms import EMPTY, HtmlWriter, heading
 from fabricreport.blocks.nodes import DataTable, Figure, Flow, Heading, Scalar
-from fabricreport.memo.document.derive import KINDS, grouped_inputs
+from fabricreport.ledger.bases import CONVENTION
+from fabricreport.memo.document.derivations import KINDS, grouped_inputs
 from fabricreport.memo.document.document import Document
+from fabricreport.memo.document.layout import table_rows
 from fabricreport.memo.document.numbering import ContentsLine
-from fabricreport.memo.document.safe import slug
-from fabricreport.memo.document.tables import table_rows
-from fabricreport.spreadsheet import csv_text
+from fabricreport.memo.document.safety import slug
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}\Z")
 MOST_NAMED = 6
@@ -52,7 +48,7 @@ class MemoWriter(HtmlWriter):
         return Markup("\n").join(written)
 
     def drawing(self, svg: str, alt: str) -> Markup:
-        """A cleaned SVG (see `memo.document.svg`) with its alt text."""
+        """A cleaned SVG (see `memo.document.safety`) with its alt text."""
         if not svg.startswith("<svg "):
             return Markup('<p class="caption">The drawing cannot be shown.</p>')
         label = Markup('<svg class="chart" role="img" aria-label="{}" ').format(alt)

@@ -26,8 +26,8 @@ import matplotlib
 import typst
 from matplotlib import ft2font
 
-from fabricreport.bases import CONVENTION
-from fabricreport.blocks.node_json import to_json
+from fabricreport.base.errors import MemoRejected
+from fabricreport.blocks.forms import to_json
 from fabricreport.blocks.nodes import (
     BulletList,
     Code,
@@ -45,14 +45,22 @@ from fabricreport.blocks.nodes import (
     rebuilt,
     walk,
 )
-from fabricreport.errors import MemoRejected
-from fabricreport.memo.document.derive import KINDS, Derivation, InputSet, grouped_inputs
+from fabricreport.ledger.bases import CONVENTION
+from fabricreport.memo.document.derivations import KINDS, Derivation, InputSet, grouped_inputs
 from fabricreport.memo.document.document import Document
-from fabricreport.memo.document.families import families, number_runs
-from fabricreport.memo.document.safe import one_line
-from fabricreport.memo.write.boxes import LEAD, TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, Layout, box_remarks, feet
-from fabricreport.memo.write.closing import closing_of
-from fabricreport.memo.write.pack import pack
+from fabricreport.memo.document.safety import one_line
+from fabricreport.memo.write.paper import (
+    LEAD,
+    TEXT_BOTTOM_PT,
+    TEXT_HEIGHT_PT,
+    Layout,
+    box_remarks,
+    closing_of,
+    families,
+    feet,
+    number_runs,
+    pack,
+)
 
 Data = dict[str, Any]
 """Typst's data: JSON values."""

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from fabricreport.errors import InputError, OutOfRange, Problem
-from fabricreport.models.audit.entry import Entry
-from fabricreport.provenance import Traced, inputs_of
+from fabricreport.base.errors import InputError, OutOfRange, Problem
+from fabricreport.base.provenance import Traced, inputs_of
+from fabricreport.models.audit.claims import Entry
 
 RULES = ("mixture", "envelope")
 OURS = "This memo"
@@ -127,7 +127,7 @@ def contested(
     definitions: Mapping[str, Mapping[str, Any]],
     weights: Mapping[str, float] = _EQUAL,
 ) -> Contested:
-    """One contested quantity from the entries that name it and its definition (as in `evidence/contested.yaml`).
+    """One contested quantity from the entries that name it and its definition (as in `data/contested.yaml`).
 
     `weights`: what each entry counts, by id; one that is not named counts 1.
     """

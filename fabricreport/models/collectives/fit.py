@@ -11,9 +11,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fabricreport.errors import InputError, Problem
-from fabricreport.models.collectives.catalogue import Catalogue, Parameters
-from fabricreport.models.collectives.parameters import Array, Job, job
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.models.collectives.parameters import Array, Catalogue, Job, Parameters, job
 from fabricreport.models.collectives.timing import Calibration, allreduce
 
 BANDS = ("< 64 KiB", "64 KiB to 64 MiB", "> 64 MiB")

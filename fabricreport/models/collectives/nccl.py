@@ -1,4 +1,4 @@
-"""The structure of NCCL's AllReduce: what a ring, a tree and an NVLS tree cost with each protocol.
+"""The structure of NCCL's collectives: what a ring, a tree and an NVLS tree cost with each protocol, and point to point.
 
 Time is a sum of four parts: `launch` (kernel launch and the steps inside an NVLink domain), `network` (steps from
 NIC to NIC), `transfer` (bytes over the slowest link) and `fill` (a pipeline filling with its first chunks).
@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabricreport.models.collectives.catalogue import Parameters
-from fabricreport.models.collectives.parameters import Array, Job
-from fabricreport.provenance import made_of, plain
+from fabricreport.base.provenance import made_of, plain
+from fabricreport.models.collectives.parameters import Array, Job, Parameters
 
 KIB = 1024.0
 BYTES_PER_US = 1000.0  # one GB/s moves a thousand bytes in a microsecond
@@ -214,3 +213,31 @@ def fastest(parts: Sequence[Parts]) -> tuple[Parts, Array]:
         return found
 
     return Parts(*(chosen(n) for n in ("launch_us", "network_us", "transfer_us", "fill_us"))), winner
+
+
+def alltoall_parts(sizes: Array, where: Job, parameters: Parameters) -> Parts:
+    """Parts of an AlltoAll: each rank's bytes to far peers over its own NICs, to near ones over NVLink at once."""
+    constants, rule = where.known.library, where.known.alltoall
+    near, far = where.per_domain - 1.0, where.ranks - where.per_domain
+    launch = constants.base_us["ring"]["simple"] + near * constants.nvlink_us["tree"]["ll"]
+    inside = sizes * near / (where.ranks * BYTES_PER_US * where.gpu.nvlink_gbytes_per_s)
+    if where.domains == 1:
+        return Parts(launch + 0.0 * inside, 0.0 * inside, inside, 0.0 * inside)
+    network = constants.net_us["ring"]["simple"] + where.step_us + far * rule.per_peer_us
+    rate = where.bandwidth_share * (parameters.nic_efficiency * where.nic_gbytes_per_s * rule.nic_share)
+    transfer = np.maximum(inside, sizes * far / (where.ranks * BYTES_PER_US * rate))
+    return Parts(launch + 0.0 * transfer, network + where.fabric.simple_stall_us, transfer, 0.0 * transfer)
+
+
+def sendrecv_parts(sizes: Array, where: Job, parameters: Parameters) -> Parts:
+    """Parts of a SendRecv to the next rank: one step and one link, the NICs' if any pair crosses domains."""
+    constants = where.known.library
+    base = constants.base_us["ring"]["simple"]
+    inside = sizes / (BYTES_PER_US * where.gpu.nvlink_gbytes_per_s)
+    if where.domains == 1:
+        launch = base + constants.nvlink_us["ring"]["simple"]
+        return Parts(launch + 0.0 * inside, 0.0 * inside, inside, 0.0 * inside)
+    network = constants.net_us["ring"]["simple"] + where.step_us + where.fabric.simple_stall_us
+    rate = where.bandwidth_share * (parameters.nic_efficiency * where.nic_gbytes_per_s)
+    transfer = sizes / (BYTES_PER_US * np.minimum(rate, where.gpu.nvlink_gbytes_per_s))
+    return Parts(base + 0.0 * transfer, network, transfer, 0.0 * transfer)

@@ -16,19 +16,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fabricreport.errors import InputError, OutOfRange, Problem
+from fabricreport.base.errors import InputError, OutOfRange, Problem
 from fabricreport.models.collectives import nccl
-from fabricreport.models.collectives.catalogue import Parameters, checked_choice
-from fabricreport.models.collectives.nccl import BYTES_PER_US, Parts
+from fabricreport.models.collectives.nccl import BYTES_PER_US, Parts, alltoall_parts, sendrecv_parts
 from fabricreport.models.collectives.parameters import (
     ALGORITHMS,
     PROTOCOLS,
     Array,
     Job,
+    Parameters,
+    checked_choice,
     checked_sizes,
 )
-from fabricreport.models.collectives.point_to_point import alltoall_parts, sendrecv_parts
-from fabricreport.models.domain import positive
+from fabricreport.models.draws import positive
 
 
 @dataclass(frozen=True)

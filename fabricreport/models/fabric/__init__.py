@@ -1,1 +1,1 @@
-"""Topology, cabling, growth, and what a fabric costs."""
+"""Topology, and what a fabric is made of and costs."""

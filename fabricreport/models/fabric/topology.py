@@ -29,8 +29,8 @@ from fractions import Fraction
 from functools import lru_cache
 from operator import index
 
-from fabricreport.errors import InputError, OutOfRange, Problem
-from fabricreport.located import did_you_mean
+from fabricreport.base.errors import InputError, OutOfRange, Problem
+from fabricreport.base.locations import did_you_mean
 
 TOPOLOGIES = ("fat-tree", "rail-optimised", "dragonfly")
 

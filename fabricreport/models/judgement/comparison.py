@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fabricreport.base.provenance import Traced, plain
+from fabricreport.base.vocabulary import NEITHER, Confidence, CourseKind, Ground
 from fabricreport.models.information import evpi
-from fabricreport.provenance import Traced, plain
-from fabricreport.vocabulary import NEITHER, Confidence, CourseKind, Ground
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from fabricreport.uncertain import Judgement, Steps, Uncertain
+from fabricreport.base.uncertain import Judgement, Steps, Uncertain
 
 PROBABILITIES = (0.05, 0.5, 0.95)
 BINS = (0.05, 0.45, 0.45, 0.05)

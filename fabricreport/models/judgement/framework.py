@@ -1,8 +1,8 @@
-"""The four-axis framework: how each axis leans, why, and how the answer depends on the weights.
+"""The four-axis framework: how each axis leans, why, and how the answer depends on the weights; and an order of criteria as weights.
 
 An axis leans from -1 (RoCEv2) to +1 (InfiniBand): the sum of the leans of the rules that hold, clipped. Argued as the
 articles argue, every rule counts; what decides beside money leaves out what the bill prices already. An axis of which no
-rule holds is left out and its weight shared. Rules are data (`evidence/framework.yaml`); their sizes are assumptions. A
+rule holds is left out and its weight shared. Rules are data (`data/framework.yaml`); their sizes are assumptions. A
 total is the weighted sum of the axes (an additive value function).
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.vocabulary import NEITHER, Side
+from fabricreport.base.vocabulary import NEITHER, Side
 
 AXES = ("workload", "maturity", "scale_and_budget", "time_to_production")
 NO_LEAN = 0.05
@@ -164,3 +164,20 @@ def evaluate(
             for axis in said
         )
     )
+
+
+def order_weights(order: Sequence[str], criteria: Sequence[str]) -> dict[str, float]:
+    """The mean of all weights that keep an order (rank-order centroid, Barron & Barrett 1996).
+
+    `order`: criteria from the most important on; those not named come after them and share what is left alike.
+    """
+    count = len(criteria)
+    falling = [sum(1 / place for place in range(rank, count + 1)) / count for rank in range(1, count + 1)]
+    rest = [c for c in criteria if c not in order]
+    left = sum(falling[len(order) :])
+    return {**dict(zip(order, falling, strict=False)), **{c: left / len(rest) for c in rest}}
+
+
+def weighted(scores: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> dict[str, float]:
+    """The weighted sum of each option's scores by criterion."""
+    return {option: sum(weights[c] * own[c] for c in weights) for option, own in scores.items()}

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from fabricreport.provenance import plain
+from fabricreport.base.provenance import plain
 
 TOLERANCE = 1e-3
 """Points are found to this share of the range searched; where the money is level, ten times finer."""

@@ -1,4 +1,4 @@
-"""Offers of rented GPU time: what one comes to for the same useful work, and which of several can still be the cheapest.
+"""Offers of rented GPU time: what one comes to for the same useful work, which can still be the cheapest, and which of several is the better.
 
 A renter pays for the hours that the work takes: where a share u of the time is useful, one hour of work takes 1/u paid
 hours (`ownership.rent_cost`). What is committed beyond the horizon is owed although nothing runs in it. Amounts are
@@ -14,16 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.durations import HOURS_PER_MONTH
+from fabricreport.base.units import HOURS_PER_MONTH
 from fabricreport.models.money.cashflow import Array, Discounting, array
-from fabricreport.models.money.lost_time import LostTime
-from fabricreport.models.money.ownership import (
-    CostComponents,
-    Rental,
-    charge_lost_time,
-    gpu_hours,
-    rent_cost,
-)
+from fabricreport.models.money.ownership import CostComponents, LostTime, Rental, charge_lost_time, gpu_hours, rent_cost
 
 ADD_ONS = "add-ons"
 BEYOND = "committed beyond the horizon"
@@ -248,3 +241,18 @@ def order_of(totals: Mapping[str, Any]) -> tuple[str, ...]:
     """Ids, the lowest mean first."""
     means: dict[str, float] = {o: float(np.mean(np.asarray(t, dtype=float))) for o, t in totals.items()}
     return tuple(sorted(means, key=lambda o: (means[o], o)))
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What a client loses, in the memo's currency: by a `week_without` its GPUs, by a `week_of_tuning` in which the network stands
+    and is not stable, and by a `percent` of bandwidth below what is assumed (0 where its job sends nothing that is timed)."""
+
+    week_without: Any
+    week_of_tuning: Any
+    percent: Any = 0.0
+
+    def total(self, price: Any, weeks_to_delivery: Any, weeks_of_tuning: Any, percent_short: Any = 0.0) -> Any:
+        """What offers are compared by, the least being the better; all scalars or (draws,)."""
+        time = self.week_without * weeks_to_delivery + self.week_of_tuning * weeks_of_tuning
+        return price + time + self.percent * percent_short

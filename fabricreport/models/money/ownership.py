@@ -1,4 +1,4 @@
-"""Total cost of one option over the horizon, in named components that can be differenced term by term.
+"""Total cost of one option over the horizon, in named components that can be differenced term by term: staff, and GPU time lost by disjoint cause.
 
 One boundary for every option (servers, fabric, power, space, support, licences, staff, training, less
 residual; or rent), plus GPU time lost. A lost GPU-hour is charged once: `LostTime` holds the disjoint
@@ -8,8 +8,9 @@ present values in USD, scalars or arrays over draws.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -17,13 +18,151 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabricreport.durations import HOURS_PER_MONTH, HOURS_PER_WEEK
-from fabricreport.errors import InputError, Problem
-from fabricreport.models.fabric.cost import energy_usd_per_month
-from fabricreport.models.money.cashflow import Discounting, array, lease_payment, level
-from fabricreport.models.money.lost_time import COMMON, LostTime
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.units import HOURS_PER_MONTH, HOURS_PER_WEEK
+from fabricreport.models.draws import between
+from fabricreport.models.fabric.bill import energy_usd_per_month
+from fabricreport.models.money.cashflow import Array, Discounting, array, lease_payment, level
 
-Array = NDArray[np.float64]
+_BELOW_ONE = math.nextafter(1.0, 0.0)
+"""The largest share that leaves something."""
+
+COMMON = ("servers", "faults", "checkpoints")
+"""Causes of lost time that no network changes."""
+
+
+@dataclass(frozen=True)
+class LostTime:
+    """Shares of GPU time lost, by disjoint cause; scalars or arrays over draws in [0, 1).
+
+    Common to all networks: `servers` (slow ones, and the jitter that more of them add), `faults` (of GPUs, hosts and
+    software), `checkpoints`. They act first, as on a perfect network. The network's act on the time that these leave:
+    `bring_up` (weeks until stable, as a share of the horizon: `bring_up_share`), `exposed_communication` (waiting on
+    the network although it works as designed), `tail` (its stalls and contention beyond that), `interruptions`
+    (rework and restart after its faults). Within each of the two, a cause acts on the time that the others leave.
+    """
+
+    servers: Any = 0.0
+    faults: Any = 0.0
+    checkpoints: Any = 0.0
+    bring_up: Any = 0.0
+    exposed_communication: Any = 0.0
+    tail: Any = 0.0
+    interruptions: Any = 0.0
+
+    def __post_init__(self) -> None:
+        problems = []
+        for cause, share in self._shares(f.name for f in fields(self)).items():
+            if not between(share, 0, _BELOW_ONE):
+                problems.append(Problem("must be a share of at least 0 and below 1", key=cause, value=str(share)))
+        if problems:
+            raise InputError(problems)
+
+    def _shares(self, causes: Iterable[str]) -> dict[str, Array]:
+        return {cause: array(getattr(self, cause)) for cause in causes}
+
+    @property
+    def common(self) -> dict[str, Array]:
+        """Share that each common cause takes, as if it acted alone."""
+        return self._shares(COMMON)
+
+    @property
+    def network(self) -> dict[str, Array]:
+        """Share that each of the network's causes takes of the time that the common ones leave, as if it acted alone."""
+        return self._shares(f.name for f in fields(self) if f.name not in COMMON)
+
+    @property
+    def useful_on_any(self) -> Array:
+        """The share of GPU time that would do work on a perfect network."""
+        return _left(self.common)
+
+    @property
+    def useful_of_network(self) -> Array:
+        """The share that the network leaves of that."""
+        return _left(self.network)
+
+    @property
+    def useful(self) -> Array:
+        """The share of GPU time that does work."""
+        return self.useful_on_any * self.useful_of_network
+
+    @property
+    def running(self) -> LostTime:
+        """The same once the network is stable."""
+        return replace(self, bring_up=0.0)
+
+    def by_cause(self) -> dict[str, Array]:
+        """The lost share split by cause; the parts sum to 1 - `useful`, and the common ones are alike on every network.
+
+        Split in proportion to -log(1 - share), the only split of a product that does not depend on the order in
+        which the causes are taken; the common ones first.
+        """
+        common = _split(self.common, 1 - self.useful_on_any)
+        network = _split(self.network, self.useful_on_any * (1 - self.useful_of_network))
+        return {**common, **network}
+
+
+def _left(shares: Mapping[str, Array]) -> Array:
+    """The product of what each cause leaves."""
+    return reduce(lambda left, share: left * (1 - share), shares.values(), array(1.0))
+
+
+def _split(shares: Mapping[str, Array], lost: Array) -> dict[str, Array]:
+    weights = {cause: -np.log1p(-share) for cause, share in shares.items()}
+    whole = reduce(add, weights.values())
+    safe = np.where(whole > 0, whole, 1.0)
+    return {cause: lost * weight / safe for cause, weight in weights.items()}
+
+
+SMALL_GPUS, MID_GPUS, LARGE_GPUS = 128, 1024, 2048
+"""The sizes that staff is stated for."""
+
+
+@dataclass(frozen=True)
+class StaffRule:
+    """Full-time staff for the fabric by size (scalars or arrays over draws).
+
+    `small` to 128 GPUs, `mid` at 1,024, `large` at 2,048, in between in proportion, and `per_1024_more` for each further
+    1,024 GPUs; all times `factor`, the multiple of the family, the maturity and the switches. `effort` multiplies that again, but adds or saves
+    no more than `most_apart` posts. `markup`: what a post costs over an employed one; `own`: posts at any size beside.
+    """
+
+    small: Any
+    mid: Any
+    large: Any
+    per_1024_more: Any
+    factor: Any = 1.0
+    effort: Any = 1.0
+    most_apart: Any = np.inf
+    markup: Any = 1.0
+    own: Any = 0.0
+
+
+def fabric_fte(gpus: int, rule: StaffRule) -> NDArray[np.float64]:
+    """Posts to pay for the fabric of `gpus` GPUs: never fewer than a smaller one has in the same draw."""
+    if gpus < 1:
+        raise InputError(Problem("must be at least 1", key="gpus", value=str(gpus)))
+    small, mid = array(rule.small), np.maximum(array(rule.small), array(rule.mid))
+    large = np.maximum(mid, array(rule.large))
+    staff = (
+        small + (mid - small) * _part(gpus, SMALL_GPUS, MID_GPUS) + (large - mid) * _part(gpus, MID_GPUS, LARGE_GPUS)
+    )
+    more = max(0.0, (gpus - LARGE_GPUS) / MID_GPUS) * array(rule.per_1024_more)
+    staff = (staff + more) * array(rule.factor)
+    apart = np.clip(staff * (array(rule.effort) - 1.0), -array(rule.most_apart), array(rule.most_apart))
+    return array((staff + apart) * array(rule.markup) + array(rule.own))
+
+
+def _part(gpus: int, start: int, end: int) -> float:
+    """How far a size is on the way from one to another, from 0 to 1."""
+    return min(max((gpus - start) / (end - start), 0.0), 1.0)
+
+
+def staff_usd_per_year(fte: Any, pay_usd: Any, loading: Any) -> NDArray[np.float64]:
+    """Yearly cost of `fte` people: pay times the cost of employment over wages."""
+    return array(array(fte) * array(pay_usd) * array(loading))
+
+
 LOST = "lost: "
 """Prefix of the components that charge lost GPU time."""
 

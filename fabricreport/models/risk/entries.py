@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.behaviour import Behaviour
-from fabricreport.durations import SECONDS_PER_HOUR
-from fabricreport.errors import InputError, Problem
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.units import SECONDS_PER_HOUR
+from fabricreport.models.behaviour import Behaviour
 from fabricreport.models.risk.goodput import BringUp, FabricRisk, MaturityEffect, TopologyEffect, luck_of, matured
-from fabricreport.models.risk.incidents import IncidentLaw
-from fabricreport.models.risk.spares import NodeLoss
-from fabricreport.models.risk.steps import TailLaw
+from fabricreport.models.risk.incidents import IncidentLaw, NodeLoss
+from fabricreport.models.risk.tail import TailLaw
 
 Read = Callable[[str], Any]
 

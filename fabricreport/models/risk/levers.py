@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.durations import DAYS_PER_YEAR, HOURS_PER_DAY
+from fabricreport.base.units import DAYS_PER_YEAR, HOURS_PER_DAY
 from fabricreport.models.risk.goodput import (
     FabricRisk,
     MaturityEffect,
@@ -16,9 +16,9 @@ from fabricreport.models.risk.goodput import (
     matured,
     operated,
     optimal_interval_s,
+    useful_share,
 )
-from fabricreport.models.risk.shares import useful_share
-from fabricreport.models.risk.steps import TailLaw
+from fabricreport.models.risk.tail import TailLaw
 
 __all__ = ["Lever", "LeverValue", "apply_lever", "levers", "standard_levers"]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY
-from fabricreport.errors import OutOfRange, Problem
+from fabricreport.base.errors import OutOfRange, Problem
+from fabricreport.base.units import DAYS_PER_WEEK, HOURS_PER_DAY
 
 __all__ = [
     "Exposure",

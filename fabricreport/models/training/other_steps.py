@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from fabricreport.models.collectives import timing as nccl
-from fabricreport.models.training.between_sites import SiteLinks
-from fabricreport.models.training.parallel import Plan
-from fabricreport.models.training.practice import BILLION, Model, Rules
-from fabricreport.models.training.step import Network, StepTime, Traffic, counted, crossing, timed
+from fabricreport.models.training.parallel import BILLION, Model, Plan, Rules
+from fabricreport.models.training.step import Network, SiteLinks, StepTime, Traffic, counted, crossing, timed
 
 MS = 1e-3
 MBYTE = 1e6

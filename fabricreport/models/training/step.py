@@ -1,4 +1,4 @@
-"""Time of one training step: kernels, NVLink, traffic that nothing hides, and the pipeline's bubble.
+"""Time of one training step: kernels, NVLink, traffic that nothing hides, links between sites, and the pipeline's bubble.
 
     step   = work x (1 + bubble) + exposed(data) + exposed(sites) + optimiser
     work   = compute + inside nodes + exposed(pipeline) + exposed(experts)
@@ -25,9 +25,31 @@ from fabricreport.models.collectives import timing as nccl
 from fabricreport.models.collectives.parameters import LARGEST_HOST, Job, job
 from fabricreport.models.collectives.timing import Calibration, CollectiveTime
 from fabricreport.models.training import parallel
-from fabricreport.models.training.between_sites import SiteLinks
-from fabricreport.models.training.parallel import Plan, over_draws
-from fabricreport.models.training.practice import Accelerator, Model, Overlap, Practice, Rules
+from fabricreport.models.training.parallel import Accelerator, Model, Overlap, Plan, Practice, Rules, over_draws
+
+_BITS_PER_BYTE = 8.0
+_GIGA = 1e9
+_US = 1e-6
+
+
+@dataclass(frozen=True)
+class SiteLinks:
+    """`sites` that a job spans, each linked to the others at `gbits_per_s` each way; `delay_us` is of one way."""
+
+    sites: int
+    gbits_per_s: float
+    delay_us: Any
+
+    def allreduce_s(self, size_bytes: float) -> Any:
+        """Seconds to sum `size_bytes`, which every site holds summed over its own GPUs, over the sites.
+
+        A ring of sites, as NCCL rings are (Patarasuk and Yuan 2009): in 2 (n - 1) turns each site passes on an n-th. What
+        gathers the parts within a site is in the step already. Nothing for one site.
+        """
+        turns = 2 * (self.sites - 1)
+        sent_s = turns / self.sites * size_bytes * _BITS_PER_BYTE / (self.gbits_per_s * _GIGA)
+        return sent_s + turns * self.delay_us * _US
+
 
 US = 1e-6
 _OUTSIDE_WORK = ("data", "sites")

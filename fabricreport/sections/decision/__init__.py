@@ -1,1 +1,4 @@
-"""What to do, how sure we are, and what would change it."""
+"""What to do, how sure we are, and what would change it.
+
+May import: base, ledger, blocks, models, books, scenario, inputs, sections.
+"""

@@ -1,4 +1,4 @@
-"""The pictures of the decision: the difference in money, when each option runs, and where the advice turns."""
+"""The pictures of the decision: the difference in money, when each option runs, where the advice turns, what sellers ask."""
 
 from __future__ import annotations
 
@@ -12,22 +12,19 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 
-from fabricreport import formats
+from fabricreport.base import formats
+from fabricreport.base.provenance import mean_of, plain
 from fabricreport.blocks import Drawing
-from fabricreport.books.names import input_names, option_names
-from fabricreport.inputs import Inputs
-from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.schedule import Schedule
-from fabricreport.sections.decision.turning import key_of
-from fabricreport.sections.schedule.calendar import Step
-from fabricreport.theme import (
+from fabricreport.blocks.theme import (
     FIRST,
     INK,
     MUTED,
     OUTLINE_PT,
     RISE,
+    amounts,
     days_axis,
     label_end,
+    money_axis,
     pair,
     place_of,
     rounded,
@@ -37,6 +34,15 @@ from fabricreport.theme import (
     svg,
     wrapped,
 )
+from fabricreport.books.names import input_names, option_names
+from fabricreport.books.sellers import Network
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.sections.decision.courses.result import Schedule
+from fabricreport.sections.decision.offers.judgements import Judged, hour_of, hourly_add_ons, price_of
+from fabricreport.sections.decision.offers.study import OffersResult
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.turning import key_of
+from fabricreport.sections.schedule import Step
 
 BINS = 48
 MOST_TURNS = 8
@@ -164,3 +170,54 @@ def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]
         words = f"{_bare(used, level)}; {'' if edge else 'level '}{side} {level}, {formats.of_hundred(turn.chance)}"
         name = input_names(given, turn.input_id).row
         yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, side, words
+
+
+MOST = 9
+"""Most sellers drawn, the cheapest by our cost first."""
+IN_IT, NOT_SAID, BESIDE = "in the price", "not said", "beside the price"
+_OFFER_DOT_PT2, _AS_QUOTED = 34, 4
+
+
+def sellers_chart(
+    given: Inputs, found: OffersResult, chart_id: str = "fig-body-sellers", *, networked: bool = True
+) -> Drawing:
+    """What each seller asks for a GPU-hour, in the order of our cost: a dot at his price with the month it was read in, and a
+    line where it comes to lie nine times in ten once it is asked for, for the client's term.
+
+    A dot is filled where the network is in the price by the seller's word; each is where none is needed (not `networked`).
+    """
+    frame = pd.DataFrame([_row(given, judged) for judged in list(found.judged.values())[:MOST]])
+    inks = {IN_IT: INK, NOT_SAID: "white" if networked else INK, BESIDE: "white" if networked else INK}
+    told = amounts(given.params.money.currency, _AS_QUOTED)
+    with row_canvas([wrapped(seller, 30, 1) for seller in frame.seller], foot=True) as (figure, axis):
+        axis.hlines(frame.index, frame.p5, frame.p95, color=MUTED, linewidth=2.4)
+        sns.scatterplot(
+            x=frame.price, y=frame.index, hue=frame.network, palette=inks, edgecolor=INK, linewidth=OUTLINE_PT, s=_OFFER_DOT_PT2,
+            zorder=3, legend=False, ax=axis,
+        )  # fmt: skip
+        for at, row in frame.iterrows():
+            beside = ", network beside it" if networked and row.network == BESIDE else ""
+            asked = told(row.price)
+            label_end(axis, max(row.price, row.p95), float(str(at)), f"{asked} in {row.read}{beside}", dx=8)
+        axis.set(xlabel=None, ylabel=None)
+        axis.grid(axis="x")
+        money_axis(axis, given.params.money.currency)
+        drawing = svg(figure, chart_id)
+    return Drawing(chart_id, drawing, rows_of(frame))
+
+
+def _row(given: Inputs, judged: Judged) -> dict[str, Any]:
+    """What is drawn of one seller."""
+    listed = given.prices.by_id(judged.price)
+    price = mean_of(price_of(given, judged.price) + hourly_add_ons(given, judged.offer))
+    low, high = rounded(np.quantile(plain(hour_of(given, judged.offer, judged.price)), [0.05, 0.95]))
+    where = {Network.EXTRA: BESIDE, Network.UNKNOWN: NOT_SAID}.get(judged.offer.network, IN_IT)
+    read = f"{listed.date:%b %Y}" + (", old" if listed.stale else "")
+    return {
+        "seller": judged.offer.seller,
+        "price": float(rounded(price)),
+        "p5": low,
+        "p95": high,
+        "network": where,
+        "read": read,
+    }

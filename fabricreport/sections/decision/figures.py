@@ -1,7 +1,4 @@
-"""The figures of the decision: the lead, the rule's amounts, the options, what would turn it, the steps and their calendar.
-
-What each is called and rests on stands in `figures.yaml`.
-"""
+"""The figures of the decision: the lead, the rule's amounts, the options, the framework, the calendar, what would turn it."""
 
 from __future__ import annotations
 
@@ -10,29 +7,24 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from fabricreport.bases import middle_of
+from fabricreport.base.formats import inside
+from fabricreport.base.provenance import Traced, inputs_of
+from fabricreport.base.vocabulary import CourseKind
 from fabricreport.books.names import item_names
-from fabricreport.figures import Declaration, Index, Reckoning, figure
-from fabricreport.formats import inside
-from fabricreport.models.judgement.sure import Sure
-from fabricreport.provenance import Traced, inputs_of
-from fabricreport.sections.decision.alike import GENERATION, SPEED, Pair
-from fabricreport.sections.decision.changes import Change
+from fabricreport.ledger.bases import middle_of
+from fabricreport.models.judgement.choice import Sure
+from fabricreport.sections.decision.actions import Gain, Kind
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, CourseFigures
-from fabricreport.sections.decision.held import HeldPrice
-from fabricreport.sections.decision.later import Later
-from fabricreport.sections.decision.monday.kinds import Kind
-from fabricreport.sections.decision.monday.worth import Gain
+from fabricreport.sections.decision.courses.result import Schedule
+from fabricreport.sections.decision.market import GENERATION, SPEED, HeldPrice, Later, Pair
 from fabricreport.sections.decision.offers.figures import OFFER_INDEXES, OfferFigures
 from fabricreport.sections.decision.reversals import Reversal
-from fabricreport.sections.decision.schedule import Schedule
+from fabricreport.sections.decision.sensitivity import Change, Unquoted
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
-from fabricreport.sections.decision.unquoted import Unquoted
-from fabricreport.sections.schedule.arrival import LEAD
-from fabricreport.sections.schedule.days import STABLE, stable_label
-from fabricreport.sections.tco.bills import parts_of
+from fabricreport.sections.declarations import Declaration, Index, Reckoning, figure
+from fabricreport.sections.schedule import LEAD, STABLE, stable_label
 from fabricreport.sections.tco.cost import network_pieces
-from fabricreport.vocabulary import CourseKind
+from fabricreport.sections.tco.result import parts_of
 
 ORDERS = (CourseKind.TAKE, CourseKind.STAGE_ONE)
 """Courses that order one option."""

@@ -1,13 +1,21 @@
-"""What the decision rests on besides money: the printed rule, and what breaks a tie, the client's date first."""
+"""What the decision rests on besides money: the printed rule, the four axes, what no bill holds, and what breaks a tie."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from fabricreport.inputs import Inputs
+from fabricreport.base.provenance import Traced, mean_of, plain
+from fabricreport.base.vocabulary import Ground, OperatingModel, Side
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.books.equipment import families
+from fabricreport.books.names import name_book
+from fabricreport.books.options import Option
+from fabricreport.books.sellers import read_providers
+from fabricreport.inputs.inputs import Inputs
 from fabricreport.models.judgement.comparison import (
     Apart,
     Comparison,
@@ -19,13 +27,184 @@ from fabricreport.models.judgement.comparison import (
     noise,
     noise_apart,
 )
-from fabricreport.models.judgement.framework import FrameworkResult
-from fabricreport.provenance import Traced, mean_of, plain
-from fabricreport.sections.decision.axes import framework_of, target_gpus
-from fabricreport.sections.decision.ties import grounds_of
-from fabricreport.sections.partner import barred
-from fabricreport.sections.tco.bills import Bills
+from fabricreport.models.judgement.framework import (
+    AXES,
+    FrameworkResult,
+    evaluate,
+    met,
+    order_weights,
+    rules_from,
+    weighted,
+)
+from fabricreport.scenario import Params, is_given
+from fabricreport.sections.client import barred
 from fabricreport.sections.tco.cost import QUOTED, RENT, network_pieces
+from fabricreport.sections.tco.result import Bills
+
+LOOK_AHEAD_MONTHS = 36
+"""The trajectory counts up to the longer end of the window in which growth is said to lock the fabric in."""
+
+
+def weights_stated(params: Params) -> bool:
+    """Whether the client's weights state a preference: some are given, and they are not all alike."""
+    given = any(is_given(params, f"weights.{a}") for a in AXES)
+    return given and len(set(params.weights.shares.values())) > 1
+
+
+def framework_facts(params: Params, ethernet: Collection[str]) -> dict[str, Any]:
+    """The facts the framework's rules may ask for; `ethernet` are the operating models of the Ethernet that is compared."""
+    cluster, organisation = params.cluster, params.organisation
+    return {
+        "kind": params.workload.kind,
+        "latency_variance_bound": params.workload.latency_variance_bound,
+        "vendor": cluster.vendor,
+        "target_gpus": target_gpus(params),
+        "one_node": target_gpus(params) <= cluster.gpus_per_node,
+        "spans_subnets": cluster.subnets > 1,
+        "tenancy": cluster.tenancy,
+        "networking_maturity": organisation.networking_maturity,
+        "qos_expertise": organisation.qos_expertise,
+        "existing_ethernet": organisation.existing_ethernet,
+        "existing_infiniband": organisation.existing_infiniband,
+        "single_vendor_policy": organisation.single_vendor_policy,
+        "ethernet_of_one_maker": OperatingModel.TURNKEY in ethernet,
+        "ethernet_of_another_maker": any(model != OperatingModel.TURNKEY for model in ethernet),
+        "nvidia_cloud_partner": organisation.nvidia_cloud_partner,
+        "weeks_to_production": params.weeks_allowed if params.dated else None,
+    }
+
+
+def facts_of(given: Inputs) -> dict[str, Any]:
+    """The framework's facts for this client and the options compared."""
+    return framework_facts(given.params, {o.operating_model for o in given.options if o.side != Side.INFINIBAND})
+
+
+def target_gpus(params: Params) -> int:
+    """The largest size the client plans within LOOK_AHEAD_MONTHS."""
+    stages = [s.gpus for s in params.cluster.trajectory if s.month <= LOOK_AHEAD_MONTHS]
+    return max([params.cluster.gpus, *stages])
+
+
+def framework_of(given: Inputs) -> FrameworkResult:
+    """The four axes for this client."""
+    data = read_yaml("framework")
+    return evaluate(
+        rules_from(data["rules"]),
+        {a["id"]: a["title"] for a in data["axes"]},
+        facts_of(given),
+        given.params.weights.model_dump(),
+        assumed=assumed_facts(given.params),
+    )
+
+
+def assumed_facts(params: Params) -> dict[str, str]:
+    """The framework's facts that the client did not state, with their names in prose."""
+    facts: Mapping[str, Any] = read_yaml("framework")["facts"]
+    return {f: entry["name"] for f, entry in facts.items() if not any(is_given(params, k) for k in entry["keys"])}
+
+
+_ROUNDING = 1e-9
+
+
+def criteria() -> dict[str, str]:
+    """The titles of the criteria beyond money, by id."""
+    return {str(c["id"]): str(c["title"]) for c in read_yaml("beyond")["criteria"]}
+
+
+def sums_of(given: Inputs, options: Collection[str]) -> dict[str, float]:
+    """The weighted sum of the scores of these options; empty where the client states no order."""
+    order = given.params.organisation.beyond_money
+    if not order:
+        return {}
+    scores = {o.id: scores_of(given, o) for o in given.options if o.id in options}
+    return weighted(scores, order_weights(order, tuple(criteria())))
+
+
+def first_of(sums: Mapping[str, float]) -> str:
+    """The option with the highest sum; '' where none is alone with it."""
+    top = max(sums.values(), default=0.0)
+    first = [option for option, value in sums.items() if value > top - _ROUNDING]
+    return first[0] if len(first) == 1 else ""
+
+
+def scores_of(given: Inputs, option: Option) -> dict[str, float]:
+    """An option's score on every criterion, 0 worst to 1 best: by the first rule that holds."""
+    facts = option_facts(given, option)
+    found: dict[str, float] = {}
+    for rule in read_yaml("beyond")["rules"]:
+        if rule["criterion"] not in found and met(rule["when"], facts):
+            found[rule["criterion"]] = float(facts[rule["value"]] if isinstance(rule["value"], str) else rule["value"])
+    return found
+
+
+def option_facts(given: Inputs, option: Option) -> dict[str, Any]:
+    """The client's facts that the framework asks for, and those of one option."""
+    return {
+        **facts_of(given),
+        "rented": given.team.rented,
+        "side": str(option.side),
+        "operating_model": option.operating_model,
+        "takes_skill": option.behaviour.skill,
+        "unquoted": option.pieces["switch"].price in option.unquoted.values(),
+        "offered": offered(given, option),
+    }
+
+
+def offered(given: Inputs, option: Option) -> float:
+    """Share of the providers in question that document a fabric of the option's side: the client's, or all that are listed."""
+    book = read_providers()
+    named = [seller for p in given.params.providers if (seller := book.seller(p.name)) is not None]
+    asked = [s for s in named or book.sellers if s.fabric in families()]
+    return sum(families()[s.fabric].side == option.side for s in asked) / len(asked) if asked else 0.0
+
+
+_LARGE = "large"
+"""The extent of an estate that is a reason of its own to stay with its kind of network."""
+
+
+def grounds_of(
+    given: Inputs, framework: FrameworkResult, barred: Collection[str]
+) -> tuple[tuple[Ground, frozenset[str]], ...]:
+    """What the client stated that may break a tie, in the order in which it does, each with the options it speaks for."""
+    params, options = given.params, given.options
+    first = first_of(sums_of(given, [o.id for o in options if o.id not in barred]))
+    decisive = abs(framework.total) >= given.central("evidence:rule-decisive-lean")
+    leaning = framework.leans_to if weights_stated(params) and decisive else ""
+    return (
+        (Ground.POLICY, frozenset(o.id for o in options if _by_policy(params, o))),
+        (Ground.ESTATE, frozenset(o.id for o in options if o.side == large_estate(params))),
+        (Ground.ORDER, frozenset({first} - {""})),
+        (Ground.WEIGHTS, frozenset(o.id for o in options if o.side == leaning)),
+    )
+
+
+def told_ground(params: Params, ground: Ground) -> str:
+    """What a sentence calls the ground that broke a tie; '' for what the client did not state."""
+    names = name_book().grounds
+    which = {Ground.POLICY: params.organisation.single_vendor_policy, Ground.ESTATE: large_estate(params)}.get(ground)
+    return names.get(f"{ground}-{which}" if which else str(ground), "")
+
+
+def _by_policy(params: Params, option: Option) -> bool:
+    """Whether the client's policy on one maker of GPUs and network speaks for the option."""
+    policy = params.organisation.single_vendor_policy
+    return policy != "neutral" and (policy == "prefer") == of_the_gpus_maker(params, option)
+
+
+def of_the_gpus_maker(params: Params, option: Option) -> bool:
+    """Whether the maker of the client's GPUs makes adapters and switches of the option: NVIDIA is the one who does."""
+    return option.operating_model is OperatingModel.TURNKEY and params.cluster.vendor == "nvidia"
+
+
+def large_estate(params: Params) -> str:
+    """The side of which the client runs a large estate and of the other none; '' for neither or both."""
+    organisation = params.organisation
+    large = {
+        Side.INFINIBAND: organisation.existing_infiniband == _LARGE,
+        Side.ROCEV2: organisation.existing_ethernet == _LARGE,
+    }
+    sides = [side for side, is_large in large.items() if is_large]
+    return sides[0] if len(sides) == 1 else ""
 
 
 @dataclass(frozen=True)

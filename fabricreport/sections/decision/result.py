@@ -8,40 +8,45 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.bases import is_time
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.base.provenance import Traced, inputs_of, plain
+from fabricreport.base.vocabulary import NEITHER, STATED, Confidence, CourseKind, Grade, Ground
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.bases import is_time
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.information import Estimate
+from fabricreport.models.judgement.choice import Sure, swings
 from fabricreport.models.judgement.comparison import Course, Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
-from fabricreport.models.judgement.sure import Sure
-from fabricreport.models.judgement.swings import swings
-from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.decision.alike import Mismatch, mismatch_of
-from fabricreport.sections.decision.beyond import first_of, sums_of
-from fabricreport.sections.decision.changes import Change, changes_of
-from fabricreport.sections.decision.cheapest import Cheapest, cheapest_of
-from fabricreport.sections.decision.corners import Corner, corners_of
-from fabricreport.sections.decision.courses.result import CoursesResult
-from fabricreport.sections.decision.courses.study import courses_of
-from fabricreport.sections.decision.courses.sure import sure_of
-from fabricreport.sections.decision.held import HeldPrice, held_of
-from fabricreport.sections.decision.information.knowledge import Knowledge
-from fabricreport.sections.decision.information.study import Information, information_of
-from fabricreport.sections.decision.inputs import near_kin
-from fabricreport.sections.decision.later import Later, later_of
-from fabricreport.sections.decision.listings import rests_on_listing, without_each
-from fabricreport.sections.decision.monday.at_stake import AtStake, at_stake_of
-from fabricreport.sections.decision.neighbours import neighbours_of
-from fabricreport.sections.decision.offers.bids import Bid, bids_of
-from fabricreport.sections.decision.offers.study import OffersResult
-from fabricreport.sections.decision.priors import Prior, lead_with_equal_priors, priors_of
-from fabricreport.sections.decision.reversals import Reversals, reversals_of
-from fabricreport.sections.decision.schedule import Schedule, schedule_of
+from fabricreport.sections.decision.courses.result import CoursesResult, Schedule, schedule_of
+from fabricreport.sections.decision.courses.study import courses_of, sure_of
+from fabricreport.sections.decision.information import Information, Knowledge, information_of
+from fabricreport.sections.decision.inputs import first_of, near_kin, sums_of
+from fabricreport.sections.decision.market import HeldPrice, Later, Mismatch, held_of, later_of, mismatch_of
+from fabricreport.sections.decision.offers.study import Bid, OffersResult, bids_of
+from fabricreport.sections.decision.reversals import (
+    Corner,
+    Prior,
+    Reversals,
+    corners_of,
+    lead_with_equal_priors,
+    priors_of,
+    rests_on_listing,
+    reversals_of,
+    without_each,
+)
+from fabricreport.sections.decision.sensitivity import (
+    AtStake,
+    Change,
+    Cheapest,
+    Unquoted,
+    at_stake_of,
+    changes_of,
+    cheapest_of,
+    neighbours_of,
+    unquoted_of,
+)
 from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_one, turns_of
-from fabricreport.sections.decision.unquoted import Unquoted, unquoted_of
-from fabricreport.sections.schedule.own_weeks import OwnUnit, own_weeks
-from fabricreport.vocabulary import NEITHER, STATED, Confidence, CourseKind, Grade, Ground
+from fabricreport.sections.schedule import OwnUnit, own_weeks
 
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, *STATED)
 """What may decide besides money."""

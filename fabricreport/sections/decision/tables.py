@@ -1,22 +1,36 @@
-"""Tables of the decision: what would turn the answer, the framework's rules, and what was assumed."""
+"""Tables of the decision: what would turn the answer, the framework, what was assumed and sold, courses, offers, first steps."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from datetime import date
 
+from fabricreport.base.formats import NBSP
+from fabricreport.base.provenance import mean_of
+from fabricreport.base.vocabulary import LEANS, Confidence, CourseKind, Question, Side, Sold
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks import Column, Name, Row, Table
-from fabricreport.books.names import input_names, option_names, side_names
-from fabricreport.evidence import read_yaml
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import FigureOf, Number
+from fabricreport.blocks.template import PhraseCell
+from fabricreport.books.equipment import families
+from fabricreport.books.names import family_names, input_names, item_names, option_names, side_names, whole_names
+from fabricreport.books.options import Licence
+from fabricreport.books.sellers import Network, Offer
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.numbers import FigureOf, Number
 from fabricreport.models.judgement.framework import Rule
-from fabricreport.scenario import assumptions
+from fabricreport.scenario import SHIPPED_OPTIONS, assumptions, is_given, options_left_out
 from fabricreport.sections.client import stages_of
+from fabricreport.sections.decision.actions import PAGE_ONE
+from fabricreport.sections.decision.courses.result import CHOICE, RIVAL, CoursesResult, PricedCourse
+from fabricreport.sections.decision.market import Pair
+from fabricreport.sections.decision.offers.judgements import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.sensitivity import VERB, course_told
+from fabricreport.sections.decision.steps import Monday, Todo, named
 from fabricreport.sections.decision.turning import Turn, key_of
-from fabricreport.sections.decision.turning_words import course_told
-from fabricreport.vocabulary import LEANS, CourseKind, Question, Side
+from fabricreport.sections.stance import direction
+from fabricreport.sections.tco.cost import CAUSES
 
 OF_OWNERS = (
     "cluster.optics",
@@ -211,3 +225,314 @@ def overrides(given: Inputs, figure: FigureOf) -> Table:
     ]
     heads = ("Entry", "Value here", "In place of", "Who", "Why", "Until")
     return Table([Column(h, style="mixed" if h == "Value here" else "value") for h in heads], rows)
+
+
+_SOLD: Mapping[Sold, str] = {
+    Sold.INCLUDED: "included",
+    Sold.APART: "apart, listed",
+    Sold.OPTIONAL: "apart, optional",
+}
+
+
+def sold(given: Inputs, result: DecisionResult) -> Table | None:
+    """How the manager and the switch system of each option are sold, with the entry that says so; None where no buyer
+    compares two."""
+    if not result.corners or result.in_nodes:
+        return None
+    names = option_names(given.options)
+    rows = [Row([Name(names[o.id].short), _sold(o.licence), _sold(o.operating_system)]) for o in given.options]
+    return Table([Column("Option"), Column("Manager"), Column("Switch system")], rows)
+
+
+def _sold(licence: Licence | None) -> str:
+    if licence is None:
+        return "none"
+    cited = f" {{cite {licence.says}}}" if licence.says else ""
+    return f"{_SOLD[licence.sold]}{cited}"
+
+
+def pairs(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table | None:
+    """The lead as compared and in one generation, pair by pair; None where it is told of no other pair."""
+    mismatch, verdict = result.mismatch, result.verdict
+    if mismatch is None or mismatch.alike is None or result.in_nodes:
+        return None
+    rows = [
+        Row(
+            [
+                *_two(given, verdict.choice, verdict.runner_up),
+                figure("decision.difference"),
+                figure("decision.probability"),
+                Name(str(verdict.confidence)),
+            ]
+        ),
+        *(
+            Row(
+                [
+                    *_two(given, p.choice, p.rival),
+                    figure(f"decision.alike_lead.{p.key}"),
+                    figure(f"decision.alike_probability.{p.key}"),
+                    Name(_class(figure(f"decision.alike_lead.{p.key}"), p)),
+                ]
+            )
+            for p in mismatch.pairs
+        ),
+    ]
+    heads = ("First", "Second", "Links", "First costs less by", "In outcomes", "Grade")
+    return Table([Column(h) for h in heads], rows)
+
+
+def _two(given: Inputs, first: str, second: str) -> Iterator[Name]:
+    """Two options with their years, and the speed of their links."""
+    both = [given.all_options[o] for o in (first, second)]
+    speeds = dict.fromkeys(f"{o.link_gbits_per_s:g}" for o in both)
+    yield from (Name(f"{o.name} ({o.generation})") for o in both)
+    yield Name(f"{' and '.join(speeds)} Gb/s")
+
+
+def _class(lead: Number, pair: Pair) -> str:
+    """The class of a pair, and that it is the second's where the second leads."""
+    behind = direction(lead) == "more" and not pair.verdict.confidence.close
+    return f"{pair.verdict.confidence}, for the second" if behind else str(pair.verdict.confidence)
+
+
+def proposed(given: Inputs, result: DecisionResult) -> Table | None:
+    """The shipped options: those compared because the client names none, and why the others are left out; None where it
+    names some."""
+    if is_given(given.params, "options") or result.in_nodes:
+        return None
+    why = options_left_out(given.params)
+    rows = [Row([Name(given.all_options[o].name), str(why.get(o, "compared"))]) for o in SHIPPED_OPTIONS]
+    return Table([Column("Option"), Column("Compared, or why not")], rows)
+
+
+def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
+    """Every course that is priced: its cost against the plain one, what it needs, and where a date binds its chance of
+    being in time."""
+    found = result.courses
+    names = whole_names(given.options)
+    known: Mapping[str, Mapping[str, str]] = read_yaml("courses")
+    short, verdict = option_names(given.options), result.verdict
+    pair = Name(" and ".join(short[o].short for o in dict.fromkeys((verdict.choice, verdict.runner_up))))
+    values: dict[str, object] = {"verb": VERB[given.params.money.acquisition], "pair": pair}
+    rows = []
+    for place, row in enumerate(found.rows):
+        told, option = known[_told_as(row, found)], f"option_{place}"
+        values[option] = names[row.course.options[0]]
+        against = f"decision.courses.against.{row.key}"
+        number = None if found.is_base(row) else figure(against)
+        rows.append(
+            Row(
+                [
+                    told["name"].replace("{option}", f"{{{option}}}"),
+                    number,
+                    None if number is None or row.kind in (CourseKind.OFFERS, CourseKind.PILOT) else number,
+                    told["needs"],
+                    *([figure(f"decision.courses.ready.{row.key}")] if given.params.dated else []),
+                ],
+                role="winner" if not given.team.rented and _marked(row, result) else "normal",
+            )
+        )
+    heads = [
+        Column("Course"),
+        Column("Costs more"),
+        Column("90 % range", style="spread"),
+        Column("Needs"),
+        *([Column("In time")] if given.params.dated else []),
+    ]
+    return Table(heads, rows, values)
+
+
+def _told_as(row: PricedCourse, found: CoursesResult) -> str:
+    staged = found.growing is not None
+    if row.kind == CourseKind.DAMAGES:
+        return "stage-one-damages" if staged else row.kind
+    if row.kind == CourseKind.SINGLE_NODE and found.single.days is not None:
+        return "single-run"
+    return CourseKind.STAGE_ONE if staged and row.kind == CourseKind.TAKE else row.kind
+
+
+def _marked(row: PricedCourse, result: DecisionResult) -> bool:
+    """Whether a row is the advised one; a renter is advised a seller, and none of these.
+
+    Where no option is advised over the other that is to ask for offers on both; both are where offers are not priced."""
+    advised, verdict = result.courses.advised, result.verdict
+    if result.courses.involved:
+        return row.kind == advised.kind
+    if (
+        verdict.open
+        and verdict.confidence == Confidence.DOES_NOT_MATTER
+        and result.courses.row(CourseKind.OFFERS) is None
+    ):
+        return row.key in (CHOICE, RIVAL)
+    if advised.kind in (CourseKind.TAKE, CourseKind.STAGE_ONE):  # with what its contract brings, where that is priced
+        return row.kind == CourseKind.DAMAGES if result.courses.row(CourseKind.DAMAGES) else row.key == CHOICE
+    return row.kind == CourseKind.OFFERS
+
+
+def within(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
+    """The bill of the work in jobs within nodes, and the one with a network between nodes that it is held against."""
+    courses, base = result.courses, whole_names(given.options)[result.courses.base]
+    amounts = {CAUSES[cause]: f"decision.courses.single_part.{cause}" for cause in courses.single.causes}
+    amounts |= {"GPU time lost, at its value": "decision.courses.single_idle"}
+    rows = [
+        *(Row([Name(what), number]) for what, i in amounts.items() if (number := figure(i)).value),
+        Row(["Within nodes", figure("decision.courses.single_total")], role="winner"),
+        Row(["Across nodes, on {base}", figure(f"decision.total.{courses.base}")]),
+    ]
+    return Table([Column("What is paid and lost"), Column("Amount", style="mixed")], rows, {"base": base})
+
+
+def stops(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
+    """A plan that ends after each stage: what was paid for each option, and what of it was for growth."""
+    growing = result.courses.growing
+    assert growing is not None, "asked for where the plan has stages"
+    short = option_names(given.options)
+    rows = [
+        Row(
+            [
+                figure(f"decision.courses.stop_month.{number}"),
+                figure(f"decision.courses.stop_gpus.{number}"),
+                *(
+                    figure(f"decision.courses.{what}.{number}.{option}")
+                    for option in growing.left
+                    for what in ("paid", "wasted")
+                ),
+            ]
+        )
+        for number, _ in enumerate(growing.stops)
+    ]
+    heads = [Column("Month"), Column("Size")]
+    for option in growing.left:
+        heads += [Column(Name(f"{short[option].short}: paid")), Column(Name(f"{short[option].short}: for growth"))]
+    return Table(heads, rows)
+
+
+_ROUNDING = 1e-9
+_NETWORK_SOLD: dict[str, str] = {
+    Network.INCLUDED: "in the price",
+    Network.ADD_ON: "as an add-on, counted",
+    Network.EXTRA: "not in the price",
+    Network.UNKNOWN: "not said",
+}
+
+
+def _offers(result: DecisionResult) -> OffersResult:
+    assert result.offers is not None, "asked for where there are offers"
+    return result.offers
+
+
+def tiers(offer: Offer) -> str:
+    """What an hour more is paid for the network that is sold as an add-on, as a table's cell prints it; '' where it is not."""
+    if offer.network != Network.ADD_ON:
+        return ""
+    return "".join(f", +{{{a.price}:bare}}" for a in offer.add_ons if a.needed and not a.monthly)
+
+
+def where_of(offer: Offer) -> str:
+    """Where the network of an offer can be had: on which product, or whether it is in the price."""
+    if offer.contractual and offer.network == Network.ADD_ON:
+        return ", ".join(a.name for a in offer.add_ons if a.needed and not a.monthly) or _NETWORK_SOLD[offer.network]
+    said = offer.contractual and offer.network in (Network.EXTRA, Network.UNKNOWN)
+    return _NETWORK_SOLD[offer.network] if said or not offer.product else offer.product
+
+
+def network_name(given: Inputs, fabric: str) -> str:
+    """What a sentence calls the fabric that an offer names."""
+    family = next((o.family for o in given.options if o.id == fabric), fabric)
+    return family_names(family).phrase if family in families() else "not named"
+
+
+def conditions(judged: Judged) -> tuple[str, ...]:
+    """What a seller has to answer before its offer is taken, in the order in which it is asked."""
+    renew = ("renew",) if Open.OLD in judged.open else ()
+    return (*renew, *(str(what) for what in (Open.EXTRA, Open.NETWORK, Open.FABRIC) if what in judged.open))
+
+
+def asking(judged: Judged) -> str:
+    """What to ask a seller first, by what is open."""
+    open_, bound = set(judged.open), judged.offer.contractual
+    if Open.OLD in open_:
+        apart = "old-network" if Open.NETWORK in open_ else "old-extra" if Open.EXTRA in open_ else "old"
+        return "renew" if bound else apart
+    order = (
+        Open.EXTRA,
+        Open.NETWORK,
+        Open.FABRIC,
+        Open.GROWTH,
+        Open.TOPOLOGY,
+        Open.GENERATION,
+        Open.SPEED,
+        Open.LISTED,
+    )
+    return next((str(what) for what in order if what in open_), "nothing")
+
+
+def bid_items(result: DecisionResult, figure: FigureOf) -> Table:
+    """Every line of the bills: what the seller counts and asks, and what the model does; no rows without offers to a buyer."""
+    rows = [
+        Row(
+            [
+                Name(b.offer.seller),
+                Name(item_names(line.item).row),
+                figure(f"decision.bids.counted.{key}.{line.item}") if line.counted else None,
+                figure(f"decision.bids.ours.{key}.{line.item}"),
+                figure(line.price),
+                figure(line.replaces),
+            ]
+        )
+        for key, b in ({} if result.in_nodes else result.bids).items()
+        for line in b.lines
+    ]
+    heads = ("Seller", "Item", "Counted", "First stage takes", "Price asked", "Price in use")
+    return Table([Column(h, style="mixed" if h.startswith("Price") else "value") for h in heads], rows)
+
+
+UNPRICED = "not priced"
+TRIFLE, TRIFLE_USD = "next to nothing", 100.0
+"""What a step is said to be worth below an amount that nobody would act on."""
+WORTH_HEAD = "Worth on average"
+
+
+def todo(monday: Monday) -> Table:
+    """What to do, who does it, by when, and what it is worth."""
+    rows = [Row([Name(one.mark), _said(one), Name(_who(one)), Name(_by(one)), _worth(one)]) for one in monday.todos]
+    return Table([Column(h) for h in ("", "Do", "Who", "By", WORTH_HEAD)], rows)
+
+
+def first_steps(monday: Monday) -> Table:
+    """The steps that page one has room for: what to have done by which day, and what it is worth."""
+    rows = [
+        Row([Name(one.mark), _said(one), Name(_short_day(one.answer or one.by)), _worth(one)])
+        for one in monday.todos[:PAGE_ONE]
+    ]
+    return Table([Column(h) for h in ("", "Do", "Done by", WORTH_HEAD)], rows)
+
+
+def _said(one: Todo) -> PhraseCell:
+    several = one.action.several if one.due.networks else ""
+    return PhraseCell(several or one.action.does, {"todo": named(one)})
+
+
+def _who(one: Todo) -> str:
+    return f"{one.who}, with {one.to}" if one.to else one.who
+
+
+def _by(one: Todo) -> str:
+    day = _day(one.by)
+    if one.answer is not None:
+        return f"{day}, answers {_day(one.answer)}"
+    return f"{day}, as a draft term" if one.action.contract else day
+
+
+def _day(day: date) -> str:
+    return NBSP.join((str(day.day), f"{day:%b}", str(day.year)))
+
+
+def _short_day(day: date) -> str:
+    return f"{day.day}{NBSP}{day:%B}"
+
+
+def _worth(one: Todo) -> str:
+    if one.due.worth is None:
+        return UNPRICED
+    return Name(TRIFLE) if mean_of(one.due.worth.usd) < TRIFLE_USD else f"{{decision.worth.{one.action.kind}}}"

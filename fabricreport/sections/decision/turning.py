@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fabricreport.chain import Chain
-from fabricreport.durations import DAYS_PER_WEEK
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_yaml
-from fabricreport.inputs import Inputs
+from fabricreport.base.errors import InputError
+from fabricreport.base.provenance import drawn_exactly, mean_of, plain
+from fabricreport.base.uncertain import exactly
+from fabricreport.base.units import DAYS_PER_WEEK
+from fabricreport.base.vocabulary import CourseKind
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.inputs.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison, Course
 from fabricreport.models.judgement.turning import (
     Asked,
@@ -33,12 +35,10 @@ from fabricreport.models.judgement.turning import (
     turning_at,
     turning_of_whole,
 )
-from fabricreport.provenance import drawn_exactly, mean_of, plain
 from fabricreport.scenario import changed_params
+from fabricreport.sections.chain import Chain
 from fabricreport.sections.decision.inputs import Judge, judge_of
-from fabricreport.sections.tco.bills import Bills
-from fabricreport.uncertain import exactly
-from fabricreport.vocabulary import CourseKind
+from fabricreport.sections.tco.result import Bills
 
 SHOWN = 12
 """Most bars of the chart of swings."""

@@ -1,21 +1,66 @@
-"""The terms to write into the contract: what each question asks for, with this client's figures, as drafts.
+"""The terms to write into the contract, as drafts: what each question asks for, and the best value that sellers stated.
 
-Every sentence of a clause stands in `evidence/questions.yaml`; which of its wordings holds is decided here, by the figures
+A value counts if its answer is what was asked for; of a range, the end that binds the seller; of a log, the busbw of a run
+of the client's own size or a larger one.
+
+Every sentence of a clause stands in `data/questions.yaml`; which of its wordings holds is decided here, by the figures
 that there are: what a seller has answered, else our own, else none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from fabricreport.books.questions import Question
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
-from fabricreport.reader import INPUT_KINDS
-from fabricreport.sections.diligence.held import TERM, held
+from fabricreport.books.answers import Answer
+from fabricreport.books.sellers import Question
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.inputs.view import INPUT_KINDS
+from fabricreport.ledger.numbers import Number
 from fabricreport.sections.diligence.result import DiligenceResult
+
+TERM = "diligence.term"
+"""What the id of a value answered begins with, before the question's own."""
+MOST = "most"
+SPECIFIC = "specific"
+
+
+@dataclass(frozen=True)
+class Held:
+    """A value that a seller has answered to a question, in the question's unit."""
+
+    question: Question
+    seller: str
+    value: float
+
+
+def held(given: Inputs, result: DiligenceResult) -> Mapping[str, Held]:
+    """The best value answered to each question that a clause can hold, by question id."""
+    found: dict[str, Held] = {}
+    for one in _stated(int(given.params.cluster.gpus), result):
+        best = found.get(one.question.id)
+        if best is None or (one.value > best.value if one.question.best == MOST else one.value < best.value):
+            found[one.question.id] = one
+    return found
+
+
+def _stated(gpus: int, result: DiligenceResult) -> Iterator[Held]:
+    for judged in result.judged:
+        for question_id, answer in judged.file.answers.items():
+            question, finding = result.book.question(question_id), judged.findings[question_id]
+            value = _value(answer, question, gpus)
+            if question.best and finding.verdict == SPECIFIC and value is not None:
+                yield Held(question, judged.file.provider, value)
+
+
+def _value(answer: Answer, question: Question, gpus: int) -> float | None:
+    """The value that binds the seller, None where there is none."""
+    stated = answer.low if question.best == MOST else answer.high
+    if stated is not None or answer.measured is None or question.check != "busbw":
+        return stated
+    return answer.measured.busbw_gbytes_per_s if answer.measured.gpus >= gpus else None
+
 
 CREDITED = ("busbw", "latency", "interruptions", "detection")
 """What a seller credits at its price; for what comes late it pays damages."""

@@ -1,7 +1,4 @@
-"""The figures of the diligence section: the acceptance test, the sellers, the questions, the answers and what they change.
-
-What each is called and rests on stands in `figures.yaml`; those of the acceptance plan stand in `plan`.
-"""
+"""The figures of the diligence section: the shortlist, the questions, the answers and what they change."""
 
 from __future__ import annotations
 
@@ -10,22 +7,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fabricreport.answered import Moved
+from fabricreport.base.provenance import Traced, inputs_of
+from fabricreport.base.uncertain import Uncertain
 from fabricreport.books.answers import Answer
-from fabricreport.books.providers import ContractOnly, Seller
-from fabricreport.figures import Declaration, Footing, Index, Reckoning, figure
-from fabricreport.ledger import Number
+from fabricreport.books.sellers import ContractOnly, Seller
+from fabricreport.inputs.answers import Moved
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit.diligence import VERDICTS, Stake
-from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.diligence.changes import Changes, key_of
-from fabricreport.sections.diligence.held import Held, held
+from fabricreport.sections.declarations import Declaration, Footing, Index, Reckoning, figure
+from fabricreport.sections.diligence.clauses import Held, held
 from fabricreport.sections.diligence.plan.figures import PlanFigures
 from fabricreport.sections.diligence.promises import Promise
-from fabricreport.sections.diligence.result import Judged, PricedQuestion
+from fabricreport.sections.diligence.result import Changes, Judged, PricedQuestion, key_of
 from fabricreport.sections.diligence.terms import DAMAGES_CAP, Damages
-from fabricreport.sections.schedule.own_weeks import OF_WEEKS, OwnUnit, own_weeks
-from fabricreport.uncertain import Uncertain
+from fabricreport.sections.schedule import OF_WEEKS, OwnUnit, own_weeks
 
 _LOW, _HIGH = 0.05, 0.95
 _OF_OFFER = "offer:"

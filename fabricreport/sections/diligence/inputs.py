@@ -6,20 +6,19 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fabricreport.base.provenance import Traced
+from fabricreport.base.uncertain import Uncertain
 from fabricreport.books.options import Option
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.training.step import Network
-from fabricreport.provenance import Traced
 from fabricreport.sections.client import one_node
 from fabricreport.sections.latency import inputs as network_inputs
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk.result import TailResult
-from fabricreport.sections.tco.bills import Bills
-from fabricreport.sections.tco.result import TcoResult
-from fabricreport.uncertain import Uncertain
+from fabricreport.sections.tco.result import Bills, TcoResult
 
 
 @dataclass(frozen=True)

@@ -13,24 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.base.provenance import inputs_of, plain
+from fabricreport.base.units import HOURS_PER_MONTH
 from fabricreport.books.options import Option
-from fabricreport.durations import HOURS_PER_MONTH
-from fabricreport.ledger import Number
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.risk.incidents import Luck, event_counts
-from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import fabric_gpus, one_node, whole_nodes
-from fabricreport.sections.diligence.agreed import ALLREDUCE, GIB, Tested, busbw_of, smallest_us, tested_gpus
-from fabricreport.sections.diligence.exchange import (
-    Exchange,
-)
+from fabricreport.sections.diligence.amounts import ALLREDUCE, GIB, Tested, busbw_of, smallest_us, tested_gpus
 from fabricreport.sections.diligence.inputs import Ground
-from fabricreport.sections.diligence.plan.healthy import healthy_of
-from fabricreport.sections.diligence.plan.result import Line
-from fabricreport.sections.diligence.plan.rule import Bar, bar_of
-from fabricreport.sections.diligence.plan.stages import layout_of, stages
-from fabricreport.sections.diligence.terms import (
-    Terms,
-)
+from fabricreport.sections.diligence.plan.result import Line, layout_of, stages
+from fabricreport.sections.diligence.plan.rule import Bar, bar_of, healthy_of
+from fabricreport.sections.diligence.terms import Exchange, Terms
 from fabricreport.sections.latency import inputs
 
 ONE_AT_LEAST = 1.0

@@ -1,24 +1,72 @@
-"""What diligence finds: the shortlist, the priced questions, the verdicts on answers."""
+"""What diligence finds: the shortlist, the priced questions, the verdicts on answers, and what the answers change."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
+from fabricreport.base.provenance import Traced
 from fabricreport.books.answers import AnswerFile
 from fabricreport.books.options import Option
-from fabricreport.books.providers import ProviderBook, Seller
-from fabricreport.books.questions import Question
-from fabricreport.ledger import Number
+from fabricreport.books.sellers import ProviderBook, Question, Seller
+from fabricreport.inputs.answers import Answered, Moved
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.provenance import Traced
-from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.terms import Terms
 from fabricreport.sections.stance import Stance, stance
+
+
+def key_of(name: str) -> str:
+    """A seller's name as part of an id."""
+    return "-".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is advised: its name, '' where nothing is advised over anything else, and its lead over what comes next (draws,)
+    in the memo's currency, None where it stands alone."""
+
+    course: str
+    lead: Traced | None
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The outcome without any answer, with the answers to each question alone, and with all of them."""
+
+    answered: Answered
+    without: Outcome
+    alone: Mapping[str, Outcome]
+    together: Outcome
+
+    @property
+    def turned(self) -> bool:
+        """Whether the advice is another one because of the answers."""
+        return self.without.course != self.together.course
+
+    @cached_property
+    def moved(self) -> Mapping[str, Moved]:
+        """What each answer does that moves something, by a key: seller, question, and which of the inputs."""
+        found: dict[str, Moved] = {}
+        for m in self.answered.moving:
+            base = f"{key_of(m.provider)}.{m.question}"
+            found[f"{base}.{1 + sum(k.startswith(f'{base}.') for k in found)}"] = m
+        return found
+
+    @property
+    def sellers(self) -> tuple[str, ...]:
+        """Sellers of whose answers one moves something."""
+        return tuple(dict.fromkeys(m.provider for m in self.answered.moving))
+
+    def of_seller(self, seller: str) -> Mapping[str, Moved]:
+        """What a seller's answers move, by key."""
+        return {key: m for key, m in self.moved.items() if m.provider == seller}
+
 
 LISTED = 8
 """Most rows of the short table of sellers."""

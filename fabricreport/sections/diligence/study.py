@@ -13,27 +13,28 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.base.provenance import Traced, inputs_of, plain
+from fabricreport.base.uncertain import Uncertain, exactly
+from fabricreport.base.vocabulary import Side
 from fabricreport.books.answers import Answer, Log
-from fabricreport.books.families import families
+from fabricreport.books.equipment import families
 from fabricreport.books.options import Option
-from fabricreport.books.providers import ContractOnly, ProviderBook, Seller, read_providers
-from fabricreport.books.questions import Question
-from fabricreport.figures import DeclaredFigures
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.books.sellers import ContractOnly, ProviderBook, Question, Seller, read_providers
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Comparison
-from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.diligence.agreed import GIB, modelled, of_delivery, price_of, tested_on
-from fabricreport.sections.diligence.changes import Changes
+from fabricreport.sections.declarations import DeclaredFigures
+from fabricreport.sections.diligence.amounts import GIB, modelled, of_delivery, price_of, tested_on
 from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
 from fabricreport.sections.diligence.inputs import Ground, Within
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.plan.study import plan_of
 from fabricreport.sections.diligence.promises import Promise, floors, promises, promises_of_rival, rivals
 from fabricreport.sections.diligence.result import (
+    Changes,
     Contract,
     DiligenceResult,
     Judged,
@@ -41,12 +42,9 @@ from fabricreport.sections.diligence.result import (
     Shortlisted,
 )
 from fabricreport.sections.latency.result import LatencyResult
-from fabricreport.sections.rent_terms import ASSUMED
+from fabricreport.sections.rents import ASSUMED
 from fabricreport.sections.tail_risk.result import TailResult
-from fabricreport.sections.tco.bills import Bills
-from fabricreport.sections.tco.result import TcoResult
-from fabricreport.uncertain import Uncertain, exactly
-from fabricreport.vocabulary import Side
+from fabricreport.sections.tco.result import Bills, TcoResult
 
 BYTES_PER_MIB = 2.0**20
 _CLAIM = ("-claim-days", "-claim-window")

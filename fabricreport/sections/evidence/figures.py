@@ -1,7 +1,4 @@
-"""The figures of the evidence section: what the advice rests on by grade, the age of its prices, what experts judged.
-
-What each is called and rests on stands in `figures.yaml`.
-"""
+"""The figures of the evidence section: what the advice rests on by grade, the age of its prices, what experts judged."""
 
 from __future__ import annotations
 
@@ -10,15 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabricreport.books.elicitation import Question
-from fabricreport.books.expert_answers import ExpertFile
+from fabricreport.base.uncertain import Judgement, Uncertain
+from fabricreport.books.elicitation import ExpertFile, Question
 from fabricreport.books.prices.book import Price
-from fabricreport.figures import Declaration, Footing, Index, Reckoning, figure
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import GRADES
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.numbers import GRADES
 from fabricreport.models.judgement.elicitation import Score
+from fabricreport.sections.declarations import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.sections.evidence.result import EvidenceResult
-from fabricreport.uncertain import Judgement, Uncertain
 
 _GRADES = tuple(str(grade) for grade in GRADES)
 QUANTILES = ("p5", "p50", "p95")

@@ -6,11 +6,10 @@ from collections.abc import Set
 from dataclasses import replace
 
 from fabricreport.books.prices.book import Price
-from fabricreport.figures import DeclaredFigures
-from fabricreport.inputs import Inputs
-from fabricreport.sections.evidence.context import bearing
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.evidence.figures import FIGURES, EvidenceFigures
-from fabricreport.sections.evidence.result import EvidenceResult
+from fabricreport.sections.evidence.result import EvidenceResult, bearing
 
 
 def run(given: Inputs, behind: Set[str], offered: Set[str]) -> EvidenceResult:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import item_names
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import FigureOf, Number
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.numbers import FigureOf, Number
 from fabricreport.sections.evidence.figures import QUANTILES, judgement, persons
 from fabricreport.sections.evidence.result import EvidenceResult
 

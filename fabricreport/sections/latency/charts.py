@@ -6,13 +6,9 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
+from fabricreport.base.provenance import plain
 from fabricreport.blocks import Drawing
-from fabricreport.inputs import Inputs
-from fabricreport.provenance import plain
-from fabricreport.sections.client import largest_job
-from fabricreport.sections.latency.figures import THRESHOLD
-from fabricreport.sections.latency.result import LatencyResult
-from fabricreport.theme import (
+from fabricreport.blocks.theme import (
     FIRST,
     INK,
     MUTED,
@@ -26,6 +22,10 @@ from fabricreport.theme import (
     spread_labels,
     svg,
 )
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.sections.client import largest_job
+from fabricreport.sections.latency.figures import THRESHOLD
+from fabricreport.sections.latency.result import LatencyResult
 
 QUANTILES = (0.05, 0.5, 0.95)
 

@@ -1,7 +1,4 @@
-"""The figures of the latency section: what each option exposes, its step, what runs, the gap, the client's logs.
-
-What each is called and rests on stands in `figures.yaml`.
-"""
+"""The figures of the latency section: what each option exposes, its step, its bandwidth, the gap, the jobs, the logs."""
 
 from __future__ import annotations
 
@@ -10,17 +7,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from fabricreport.base.provenance import inputs_of
 from fabricreport.books.names import whole_names
-from fabricreport.figures import Declaration, Footing, Index, figure
-from fabricreport.inputs import Inputs
+from fabricreport.inputs.inputs import Inputs
 from fabricreport.models.training.step import TrainingStep
-from fabricreport.provenance import inputs_of
-from fabricreport.sections.client import SHARED_JOBS, fabric_gpus, shared_cluster
+from fabricreport.sections.client import (
+    GBITS_PER_TBIT,
+    SHARED_JOBS,
+    fabric_gpus,
+    gbits_per_gpu,
+    shared_cluster,
+    site_gbits_per_s,
+    sites_in_use,
+)
+from fabricreport.sections.declarations import Declaration, Footing, Index, figure
 from fabricreport.sections.latency import inputs
-from fabricreport.sections.latency.gap import widest
-from fabricreport.sections.latency.measured import ClientLog
-from fabricreport.sections.latency.result import LatencyResult
-from fabricreport.sections.sites import GBITS_PER_TBIT, gbits_per_gpu, site_gbits_per_s, sites_in_use
+from fabricreport.sections.latency.measurements import ClientLog
+from fabricreport.sections.latency.result import LatencyResult, widest
 
 THRESHOLD = "evidence:latency-worth-a-thought"
 """The extra time from which a difference between fabrics matters."""

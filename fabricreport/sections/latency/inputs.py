@@ -14,31 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.as_run import wired, wired_as_family
+from fabricreport.base.errors import InputError
+from fabricreport.base.provenance import plain
+from fabricreport.base.units import HOURS_PER_YEAR
+from fabricreport.base.vocabulary import Side
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.books.options import Option
-from fabricreport.durations import HOURS_PER_YEAR
-from fabricreport.errors import InputError
-from fabricreport.evidence import read_yaml
-from fabricreport.inputs import Inputs
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.inputs.options import wired, wired_as_family
 from fabricreport.models.collectives.timing import Calibration, CollectiveTime, allreduce
 from fabricreport.models.risk.entries import maturity_effect, node_loss
-from fabricreport.models.risk.spares import Standby
+from fabricreport.models.risk.incidents import Standby
 from fabricreport.models.training import other_steps, parallel
-from fabricreport.models.training.between_sites import SiteLinks
-from fabricreport.models.training.parallel import Plan, over_draws
-from fabricreport.models.training.practice import Model, Overlap
-from fabricreport.models.training.step import Network, StepTime, best_plan, trained, training_step
-from fabricreport.provenance import plain
+from fabricreport.models.training.parallel import Model, Overlap, Plan, over_draws
+from fabricreport.models.training.step import Network, SiteLinks, StepTime, best_plan, trained, training_step
 from fabricreport.scenario.schema import PRETRAINING, ROOM_PER_GPU_BILLION
-from fabricreport.sections import sites
-from fabricreport.sections.client import (
-    job_sizes,
-    largest_job,
-    one_node,
-    stages_of,
-    whole_nodes,
-)
-from fabricreport.vocabulary import Side
+from fabricreport.sections import client
+from fabricreport.sections.client import job_sizes, largest_job, one_node, stages_of, whole_nodes
 
 STEP = "contested:roce-extra-latency-per-step"
 MOE_KINDS = ("pretraining-moe", "mixed")
@@ -365,7 +357,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
     def draw(entry: str) -> Any:
         return given.draw(f"evidence:{entry}")[::every]
 
-    links = sites.job_links(given, work.gpus, sites.gbits_per_gpu_of(wires))
+    links = client.job_links(given, work.gpus, client.gbits_per_gpu_of(wires))
     if work.model is None or work.plan is None:
         return _simulation(given, work, wires, links, every=every)
     if work.kind not in TRAINING_KINDS:

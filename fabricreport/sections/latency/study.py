@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fabricreport.figures import DeclaredFigures
-from fabricreport.inputs import Inputs
+from fabricreport.inputs.inputs import Inputs
 from fabricreport.sections.client import fabric_gpus, one_node
-from fabricreport.sections.latency import gap as latency_gap
+from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.latency import inputs
-from fabricreport.sections.latency.exposure import Exposure
+from fabricreport.sections.latency import result as latency_gap
 from fabricreport.sections.latency.figures import FIGURES, LatencyFigures
-from fabricreport.sections.latency.measured import ClientMeasurements
-from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.latency.measurements import ClientMeasurements
+from fabricreport.sections.latency.result import Exposure, LatencyResult
 
 
 def run(

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import whole_names
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import FigureOf
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.numbers import FigureOf
 from fabricreport.sections.client import shared_cluster
 from fabricreport.sections.latency.figures import PARTS
 from fabricreport.sections.latency.result import LatencyResult

@@ -1,7 +1,4 @@
-"""The figures of the risk: dates, shares of GPU time lost, faults, what a run that goes wrong costs, and the card of goodput.
-
-What each is called and rests on stands in `figures.yaml`.
-"""
+"""The figures of the risk: dates, shares of GPU time lost, faults, what a run that goes wrong costs, and the card of goodput."""
 
 from __future__ import annotations
 
@@ -13,23 +10,21 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.base.formats import inside
+from fabricreport.base.provenance import inputs_of
+from fabricreport.base.units import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.books.names import whole_names
-from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_YEAR
-from fabricreport.figures import Declaration, Footing, Index, Reckoning, figure
-from fabricreport.formats import inside
-from fabricreport.inputs import Inputs
-from fabricreport.models.money.lost_time import COMMON
-from fabricreport.models.risk.answers import Spread, p_late, spread
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.models.money.ownership import COMMON
+from fabricreport.models.risk.goodput import Spread, p_late, spread
 from fabricreport.models.risk.incidents import IncidentLaw
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase
-from fabricreport.provenance import inputs_of
 from fabricreport.scenario.defaults import is_given
-from fabricreport.sections.schedule.days import stable_label, start_unit
-from fabricreport.sections.tail_risk.horizon import CAUSES, FABRIC_CAUSES
-from fabricreport.sections.tail_risk.inputs import PROFILE
-from fabricreport.sections.tail_risk.outcomes import Outcome
-from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.declarations import Declaration, Footing, Index, Reckoning, figure
+from fabricreport.sections.schedule import stable_label, start_unit
+from fabricreport.sections.tail_risk.inputs import CAUSES, FABRIC_CAUSES, PROFILE
+from fabricreport.sections.tail_risk.result import Outcome, TailResult
 from fabricreport.validation.card import CardRow
 from fabricreport.validation.risk import goodput_card
 

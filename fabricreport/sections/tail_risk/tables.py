@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from fabricreport.base.vocabulary import Question
 from fabricreport.blocks import RANGE, Column, Name, Row, Table
 from fabricreport.books.names import whole_names
-from fabricreport.inputs import Inputs
+from fabricreport.inputs.inputs import Inputs
 from fabricreport.sections.tail_risk.result import TailResult
-from fabricreport.vocabulary import Question
 
 
 def _compared(result: TailResult) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The picture of where the money goes: why two options differ in total cost."""
+"""The pictures of the cost: why two options differ, and what of an owned fabric is paid when."""
 
 from __future__ import annotations
 
@@ -11,16 +11,10 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 
-from fabricreport import formats
+from fabricreport.base import formats
+from fabricreport.base.provenance import Traced, inputs_of, mean_of, plain
 from fabricreport.blocks import Drawing
-from fabricreport.books.names import option_names
-from fabricreport.inputs import Inputs
-from fabricreport.marks import assumed
-from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import time_lost
-from fabricreport.sections.tco.cost import TIME_CAUSES
-from fabricreport.sections.tco.result import TcoResult
-from fabricreport.theme import (
+from fabricreport.blocks.theme import (
     INK,
     amounts,
     label_end,
@@ -32,6 +26,12 @@ from fabricreport.theme import (
     svg,
     wrapped,
 )
+from fabricreport.books.names import option_names
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.numbers import assumed
+from fabricreport.sections.client import time_lost
+from fabricreport.sections.tco.cost import TIME_CAUSES
+from fabricreport.sections.tco.result import Ownership, TcoResult
 
 SMALL_SHARE = 0.08
 """Causes below this share of the largest are drawn as one for cash and one for GPU time."""
@@ -128,3 +128,44 @@ def _sum(given: Inputs, label: str, parts: list[Any], *, is_sum: bool = True) ->
     """A bar of several causes together."""
     whole = sum(parts, start=Traced(0.0))
     return _Bar(label, float(rounded(np.mean(plain(whole)))), assumed(given, whole, inputs_of(whole)), is_sum)
+
+
+_BARS = 0.84
+
+
+def stages_chart(given: Inputs, result: TcoResult, chart_id: str = "fig-tco-stages") -> Drawing:
+    """What the network costs at each stage on the choice and on its rival; both are named at the first stage."""
+    frame = _stages(_owned(result), result.choice, result.rival)
+    told, names = amounts(given.params.money.currency), option_names(given.options, result.choice, result.rival)
+    inks = pair(result.choice, result.rival)
+    stages = list(dict.fromkeys(frame.stage))
+    options = list(dict.fromkeys(frame.option))
+    with row_canvas(stages, lines=len(options)) as (figure, axis):
+        sns.barplot(
+            frame, x="mean_cost", y="stage", hue="option", order=stages, hue_order=options, palette=inks,
+            saturation=1, width=_BARS, legend=False, ax=axis,
+        )  # fmt: skip
+        for option, bars in zip(options, axis.containers, strict=True):
+            for bar in bars:
+                named = wrapped(names[option].row, 26, 1) if bar is bars[0] else ""
+                amount = told(bar.get_width())
+                label_end(axis, bar.get_width(), bar.get_y() + bar.get_height() / 2, f"{amount}  {named}", inks[option])
+        axis.set(xlabel=None, ylabel=None)
+        drawing = svg(figure, chart_id)
+    return Drawing(chart_id, drawing, rows_of(frame))
+
+
+def _stages(owned: Ownership, choice: str, rival: str) -> pd.DataFrame:
+    """A row to each stage and option: what it adds to the network costs on the mean."""
+    rows = []
+    for option in dict.fromkeys((choice, rival)):
+        for build, bought in zip(owned.builds[option], owned.bought[option], strict=True):
+            stage = f"{f'Month {build.month}' if build.month else 'Start'}: {build.gpus:,} GPUs"
+            rows.append((option, stage, build.month, build.gpus, float(rounded(sum(map(mean_of, bought.values()))))))
+    return pd.DataFrame(rows, columns=["option", "stage", "month", "gpus", "mean_cost"])
+
+
+def _owned(result: TcoResult) -> Ownership:
+    if result.ownership is None:
+        raise ValueError("a client that rents has no fabric of its own to draw")
+    return result.ownership

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.durations import DAYS_PER_WEEK
+from fabricreport.base.provenance import Traced, plain
+from fabricreport.base.units import DAYS_PER_WEEK
 from fabricreport.models.money.ownership import (
     OF,
     CostComponents,
@@ -21,17 +22,16 @@ from fabricreport.models.money.ownership import (
     Running,
     amortised_gpu_hour_usd,
     charge_lost_time,
+    fabric_fte,
     gpu_hours,
     ownership_cost,
     rent_cost,
     slip_days,
+    staff_usd_per_year,
 )
-from fabricreport.models.money.staffing import fabric_fte, staff_usd_per_year
-from fabricreport.provenance import Traced, plain
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.fabric import Build
-from fabricreport.sections.tco.inputs import Common, OptionInputs
-from fabricreport.sections.tco.site_links import SITE_FIBRE, SITE_GATEWAYS, SITE_LEASE, SITE_OPTICS
+from fabricreport.sections.tco.inputs import SITE_FIBRE, SITE_GATEWAYS, SITE_LEASE, SITE_OPTICS, Common, OptionInputs
 
 CAUSES: Mapping[str, str] = {
     "rent": "Rent of the GPUs",

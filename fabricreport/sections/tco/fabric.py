@@ -1,21 +1,36 @@
-"""The bill of materials of an option at each stage of the client's growth: what stands, and what that cost to buy."""
+"""The bill of materials of an option at each stage of the client's growth: what stands, what that cost, and how many of each item."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from fabricreport.base.errors import OutOfRange
 from fabricreport.books.options import Option
-from fabricreport.errors import OutOfRange
-from fabricreport.models.fabric.cabling import CableBill, CablePlan, optics_and_cables
-from fabricreport.models.fabric.cost import Extras, fabric_capex_usd, fabric_watts
-from fabricreport.models.fabric.growth import GrowthPlan, GrowthPrices, GrowthStage, growth_flows, staged_growth
+from fabricreport.books.quotes import Kind, items_of
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.inputs.options import cable_plan, endpoints_for, shape
+from fabricreport.models.fabric.bill import (
+    CableBill,
+    CablePlan,
+    Extras,
+    GrowthPlan,
+    GrowthPrices,
+    GrowthStage,
+    fabric_capex_usd,
+    fabric_watts,
+    growth_flows,
+    optics_and_cables,
+    pieces,
+    staged_growth,
+    with_spares,
+)
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials
 from fabricreport.scenario import Cluster
-from fabricreport.sections.sites import port_count
+from fabricreport.sections.client import port_count
 from fabricreport.sections.tco.inputs import Common, OptionInputs
-from fabricreport.switching import cable_plan, endpoints_for, shape
 
 _PIECES = (
     *("leaf", "spine", "core", "gpus", "nodes", "endpoints", "management_links"),
@@ -245,3 +260,32 @@ def _grown(
     planned, as_needed = growth_flows(plan, prices, common.months)
     value = common.discounting.present_value
     return GrowthCost(value(planned), value(as_needed), plan.recabled, plan.adds_tier_at)
+
+
+def quantities(given: Inputs, option: Option, build: Build) -> tuple[dict[str, int], dict[str, int]]:
+    """Pieces of each item, spares included, and the spares among them; endpoints and switches for what is licensed by them."""
+    share = given.central("evidence:spares-share")
+    counts: dict[str, int] = defaultdict(int)
+    spares: dict[str, int] = defaultdict(int)
+    for item, kinds in items_of(option).items():
+        for kind in kinds:
+            for site in build.sites or (build,):
+                installed = _installed(given, option, site, kind)
+                kept = int(with_spares(installed, share)) if kind.id in option.pieces else 0
+                counts[item] += installed + kept
+                spares[item] += kept
+    return counts, spares
+
+
+def _installed(given: Inputs, option: Option, build: Build, kind: Kind) -> int:
+    """Pieces of a kind that one network takes."""
+    if kind.id in option.pieces:
+        return pieces(build.bom, build.cables)[kind.id]
+    if kind.id == "licence":
+        return build.cables.nics if build.managed else 0
+    if kind.id == "operating_system":
+        return build.bom.switches
+    if kind.id == "management":
+        nodes = option.management.nodes
+        return int(given.central(nodes) if isinstance(nodes, str) else nodes) if build.managed else 0
+    return int(given.params.organisation.network_engineers)

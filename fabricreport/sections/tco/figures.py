@@ -1,7 +1,4 @@
-"""The figures of the total cost: totals and causes, the difference, rent against buy, the network's bill, growth and tiers.
-
-What each is called and rests on stands in `figures.yaml`.
-"""
+"""The figures of the total cost: totals and causes, the difference, rent against buy, and the owned fabric."""
 
 from __future__ import annotations
 
@@ -12,20 +9,28 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.base.provenance import inputs_of, plain
+from fabricreport.base.vocabulary import Side
 from fabricreport.books.names import whole_names
-from fabricreport.figures import Declaration, Footing, Index, Reckoning, figure
-from fabricreport.inputs import Inputs
-from fabricreport.marks import Part
-from fabricreport.models.judgement.difference import RelativeDifference, relative_difference
-from fabricreport.provenance import inputs_of, plain
-from fabricreport.sections.sites import LINKS
-from fabricreport.sections.tco.bills import apart, parts_of
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.numbers import Part
+from fabricreport.models.judgement.choice import RelativeDifference, relative_difference
+from fabricreport.sections.client import LINKS
+from fabricreport.sections.declarations import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.sections.tco.cost import CAUSES, DIFFERING, FABRIC_CAUSES
-from fabricreport.sections.tco.cross_check import MEDIAN_PAIR, charged, compared, gpu_time
-from fabricreport.sections.tco.edge import Edge, tier_steps
 from fabricreport.sections.tco.fabric import Build
-from fabricreport.sections.tco.result import Ownership, TcoResult
-from fabricreport.vocabulary import Side
+from fabricreport.sections.tco.result import (
+    MEDIAN_PAIR,
+    Edge,
+    Ownership,
+    TcoResult,
+    apart,
+    charged,
+    compared,
+    gpu_time,
+    parts_of,
+    tier_steps,
+)
 
 HARDWARE = ("switches", "optics_and_cables", "adapters")
 """The causes of the fabric's hardware: what a price list shows."""

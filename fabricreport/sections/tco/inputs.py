@@ -1,4 +1,8 @@
-"""What the total cost rests on, drawn from the case: one set common to all options, one for each option.
+"""What the total cost rests on, drawn from the case: one set common to all options, one for each option, with licences and links between sites.
+
+One rule for every fabric. As far as modules of two kilometres reach, a switch speaks to a switch over the owner's own
+fibre, a pair to a link. Beyond, light is coherent and a gateway buffers what is on its way (InfiniBand's credits and
+Ethernet's pauses both end at a switch's own buffer): over leased fibre, many waves to a pair, then over leased waves.
 
 Every amount is in the memo's currency. An input that is known exactly is kept as a scalar, which is what makes the
 scale sweep cheap; its provenance stays with it.
@@ -6,33 +10,127 @@ scale sweep cheap; its provenance stays with it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
-from fabricreport.books.options import Option
-from fabricreport.durations import MONTHS_PER_YEAR
-from fabricreport.inputs import Inputs
-from fabricreport.models.fabric.cost import PerPiece
+from fabricreport.base.provenance import plain
+from fabricreport.base.units import MONTHS_PER_YEAR
+from fabricreport.base.vocabulary import Charge, Side, Sold
+from fabricreport.books.options import Licence, Option
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.inputs.options import burden
+from fabricreport.models.fabric.bill import PerPiece
 from fabricreport.models.money.cashflow import Discounting
-from fabricreport.models.money.lost_time import COMMON, LostTime
-from fabricreport.models.money.ownership import Lease
-from fabricreport.models.money.staffing import StaffRule
-from fabricreport.provenance import plain
-from fabricreport.sections.client import (
-    discounting_of,
-    gpu_type,
-    stages_of,
-)
-from fabricreport.sections.rent_terms import ASSUMED
-from fabricreport.sections.schedule.arrival import Arrival, arrival_of
-from fabricreport.sections.tail_risk.horizon import Losses
-from fabricreport.sections.tco.licences import Charged, manager_of, system_of
-from fabricreport.sections.tco.site_links import SiteLinkPrices, site_link_prices
-from fabricreport.switching import burden
-from fabricreport.vocabulary import Side
+from fabricreport.models.money.ownership import COMMON, Lease, LostTime, StaffRule
+from fabricreport.sections.client import discounting_of, gpu_type, stages_of
+from fabricreport.sections.rents import ASSUMED
+from fabricreport.sections.schedule import Arrival, arrival_of
+from fabricreport.sections.tail_risk.inputs import Losses
+
+
+@dataclass(frozen=True)
+class Charged:
+    """What a licence costs a year for one endpoint or switch, and the GPUs above which it is in the bill; inf: at no size."""
+
+    per_year: Any
+    above_gpus: Any
+
+    def at(self, gpus: int) -> Any:
+        """Whether it is in the bill of a fabric of so many GPUs."""
+        return np.asanyarray(self.above_gpus) < gpus
+
+    def counted(self, gpus: int) -> bool:
+        """Whether it is so in any draw."""
+        return bool(np.any(self.at(gpus)))
+
+    def usd_per_year(self, pieces: int, gpus: int) -> Any:
+        """What so many endpoints or switches cost a year."""
+        return pieces * self.at(gpus) * np.asanyarray(self.per_year)
+
+
+NEVER = Charged(0.0, math.inf)
+"""A licence that no bill holds."""
+
+
+def manager_of(given: Inputs, option: Option) -> Charged:
+    """The licence of an option's manager as the client has it charged."""
+    return charged(given, option.licence, given.params.money.manager_licence)
+
+
+def system_of(given: Inputs, option: Option) -> Charged:
+    """The licence of its switches' system, likewise."""
+    return charged(given, option.operating_system, given.params.money.switch_system_licence)
+
+
+def charged(given: Inputs, licence: Licence | None, charge: str) -> Charged:
+    """A licence by the one rule; what nobody sells costs nothing."""
+    above = above_gpus(given, licence, charge)
+    if licence is None or above is NEVER.above_gpus:
+        return NEVER
+    return Charged(given.money(licence.per_year) if licence.per_year else 0.0, above)
+
+
+def above_gpus(given: Inputs, licence: Licence | None, charge: str) -> Any:
+    """The GPUs above which a licence is in the bill: what is charged is so at any size, and what is left out at none. As
+    sold, it is where makers list it apart."""
+    if licence is None or charge == Charge.LEFT_OUT:
+        return NEVER.above_gpus
+    if charge == Charge.CHARGED:
+        return 0.0
+    if licence.sold == Sold.INCLUDED:
+        return NEVER.above_gpus
+    return given.value(licence.above_gpus) if licence.above_gpus else 0.0
+
+
+SITE_OPTICS, SITE_GATEWAYS = "optics between sites", "gateways between sites"
+SITE_FIBRE, SITE_LEASE = "fibre between sites", "leases between sites"
+CAMPUS_KM, METRO_KM = "evidence:site-campus-km", "evidence:site-metro-km"
+
+
+@dataclass(frozen=True)
+class SiteLinkPrices:
+    """Prices in the memo's currency: of a module and a gateway's port at each end, of the fibre of a link, and of what is
+    leased for it by the month. `watts` of each end."""
+
+    optic: Any
+    gateway: Any
+    fibre: Any
+    lease_per_month: Any
+    watts: Any
+
+    def capex_usd(self, ports: int) -> dict[str, Any]:
+        """What the links with so many ports at their ends cost to buy, by piece."""
+        return {
+            SITE_OPTICS: ports * self.optic,
+            SITE_GATEWAYS: ports * self.gateway,
+            SITE_FIBRE: ports / 2 * self.fibre,
+        }
+
+    def lease_usd_per_month(self, ports: int) -> Any:
+        """What is leased for them, a month."""
+        return ports / 2 * self.lease_per_month
+
+
+def site_link_prices(given: Inputs) -> SiteLinkPrices | None:
+    """Prices at the client's distance; None for one site, for sites that are not joined, and for who rents."""
+    cluster = given.params.cluster
+    if len(cluster.halls(cluster.final_gpus)) == 1 or not cluster.sites_joined or given.team.rented:
+        return None
+    km, near = given.value("param:cluster.site_distance_km"), given.value("evidence:site-optic-campus-watts")
+    if cluster.site_distance_km <= given.central(CAMPUS_KM):
+        own = km * given.money("evidence:site-own-fibre-pair-km")
+        return SiteLinkPrices(given.money("evidence:site-optic-campus"), 0.0, own, 0.0, near)
+    optic, gateway = given.money("evidence:site-optic-metro"), given.money("evidence:site-gateway-port")
+    watts = given.value("evidence:site-metro-port-watts")
+    if cluster.site_distance_km > given.central(METRO_KM):
+        return SiteLinkPrices(optic, gateway, 0.0, given.money("evidence:site-wave-month"), watts)
+    pair = given.money("evidence:site-leased-fibre-pair-km-month") / given.value("evidence:site-waves-per-pair")
+    return SiteLinkPrices(optic, gateway, 0.0, km * pair, watts)
+
 
 _HOURS_PER_MINUTE = 1 / 60
 Held = TypeVar("Held")

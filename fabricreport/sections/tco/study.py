@@ -10,22 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fabricreport.figures import DeclaredFigures
-from fabricreport.inputs import Inputs
+from fabricreport.base.provenance import Traced, inputs_of
+from fabricreport.base.vocabulary import Side
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.models.judgement.choice import Difference, difference
 from fabricreport.models.judgement.comparison import Comparison
-from fabricreport.models.judgement.difference import Difference, difference
-from fabricreport.provenance import Traced, inputs_of
+from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.tco import fabric
-from fabricreport.sections.tco.bills import Bills
-from fabricreport.sections.tco.cost import (
-    FABRIC_CAUSES,
-    by_cause,
-    useful_hour_usd,
-)
-from fabricreport.sections.tco.edge import edge_of
+from fabricreport.sections.tco.cost import FABRIC_CAUSES, by_cause, useful_hour_usd
 from fabricreport.sections.tco.figures import FIGURES, CostFigures
-from fabricreport.sections.tco.result import Ownership, TcoResult
-from fabricreport.vocabulary import Side
+from fabricreport.sections.tco.result import Bills, Ownership, TcoResult, edge_of
 
 
 def run(given: Inputs, found: Bills, comparison: Comparison, sized: Callable[[int], Bills]) -> TcoResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.names import option_names, whole_names
-from fabricreport.inputs import Inputs
+from fabricreport.inputs.inputs import Inputs
 from fabricreport.sections.tco.cost import TIME_CAUSES
 from fabricreport.sections.tco.figures import BASES, CostFigures
 from fabricreport.sections.tco.result import TcoResult

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fabricreport.figures import Footing, Index, Reckoning, figure
-from fabricreport.formats import inside
-from fabricreport.provenance import inputs_of
+from fabricreport.base.formats import inside
+from fabricreport.base.provenance import inputs_of
+from fabricreport.base.vocabulary import CourseKind
 from fabricreport.sections.client import planned_days
+from fabricreport.sections.decision.context import DATE, HORIZON, DecisionContext
 from fabricreport.sections.decision.courses.result import (
     TEST_OF,
     CoursesResult,
@@ -20,12 +21,11 @@ from fabricreport.sections.decision.courses.result import (
     PricedCourse,
     SingleNode,
     Stop,
+    clock_of,
 )
-from fabricreport.sections.decision.courses.weeks import clock_of
-from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionContext
-from fabricreport.sections.tco.bills import parts_of
+from fabricreport.sections.declarations import Footing, Index, Reckoning, figure
 from fabricreport.sections.tco.cost import CAUSES
-from fabricreport.vocabulary import CourseKind
+from fabricreport.sections.tco.result import parts_of
 
 _LEARNT = (str(CourseKind.OFFERS), str(CourseKind.PILOT))
 

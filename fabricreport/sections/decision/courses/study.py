@@ -1,24 +1,28 @@
-"""The courses of action of a case: each priced on the draws of the bills, and the one that the printed rule advises."""
+"""The courses of action of a case: each priced on the draws of the bills, the one that the printed rule advises, and how sure that is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fabricreport.chain import Chain
-from fabricreport.inputs import Inputs
+from fabricreport.base.provenance import mean_of, plain
+from fabricreport.base.vocabulary import CourseKind, Ground
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.models.judgement.choice import Offered, Sure, advised, following, sure
 from fabricreport.models.judgement.comparison import Comparison, Course, Verdict, expected_order
-from fabricreport.models.judgement.courses import Offered, advised
-from fabricreport.provenance import mean_of, plain
+from fabricreport.sections.chain import Chain
 from fabricreport.sections.client import one_node
-from fabricreport.sections.decision.courses import buying
+from fabricreport.sections.decision.courses import alternatives
+from fabricreport.sections.decision.courses.alternatives import single_node
 from fabricreport.sections.decision.courses.result import (
     CHOICE,
     KIN,
     RIVAL,
+    TEST_OF,
     Clause,
     CoursesResult,
     Growing,
@@ -28,13 +32,12 @@ from fabricreport.sections.decision.courses.result import (
     PricedCourse,
     RentFirst,
     SingleNode,
+    clock_of,
 )
-from fabricreport.sections.decision.courses.single_node import single_node
-from fabricreport.sections.decision.courses.weeks import clock_of
-from fabricreport.sections.decision.information.study import Information
+from fabricreport.sections.decision.information import Information, Knowledge
 from fabricreport.sections.decision.inputs import Judge, near_kin
-from fabricreport.sections.tco.bills import Bills
-from fabricreport.vocabulary import CourseKind, Ground
+from fabricreport.sections.decision.offers.study import OffersResult
+from fabricreport.sections.tco.result import Bills
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class _Held:
 
     def late(self, weeks: Any) -> Late:
         """What it costs that it begins after the client's date."""
-        return buying.lateness(self.bills, self.option, weeks)
+        return alternatives.lateness(self.bills, self.option, weeks)
 
     def about(self, kind: CourseKind, *options: str) -> Course:
         """A course on these options; if none is named, on the one held, or on both where none is advised over the other."""
@@ -176,16 +179,16 @@ def _plain_against(course: Course, offers: Learning | None) -> float:
 def _owned(at: _Held, single: SingleNode, known: Information | None) -> _Found:
     """What an owner may do beside signing."""
     given, bills, common = at.given, at.bills, at.bills.common
-    months = buying.months_of_rent(given, bills, at.option)
+    months = alternatives.months_of_rent(given, bills, at.option)
     tests = known if len(at.pair) > 1 else None
     grows = common.stages[-1][1] > common.stages[0][1]
     return _Found(
         single,
-        offers=buying.learning(given, bills, at.option, CourseKind.OFFERS, tests) if tests else None,
-        pilot=buying.learning(given, bills, at.option, CourseKind.PILOT, tests) if tests else None,
-        rent_first=buying.rent_first(given, bills, at.option, months) if 0 < months < common.months else None,
+        offers=alternatives.learning(given, bills, at.option, CourseKind.OFFERS, tests) if tests else None,
+        pilot=alternatives.learning(given, bills, at.option, CourseKind.PILOT, tests) if tests else None,
+        rent_first=alternatives.rent_first(given, bills, at.option, months) if 0 < months < common.months else None,
         clauses=_clauses(at),
-        growing=buying.growing(given, bills, at.pair, at.option) if grows else None,
+        growing=alternatives.growing(given, bills, at.pair, at.option) if grows else None,
     )
 
 
@@ -196,7 +199,7 @@ def _clauses(at: _Held) -> Mapping[str, Clause]:
     found: dict[str, Clause] = {}
     for option in at.pair:
         unit = next(iter(found.values())).terms.unit if found else ""
-        found[option] = buying.clause(at.given, at.bills, option, unit=unit)
+        found[option] = alternatives.clause(at.given, at.bills, option, unit=unit)
     return found
 
 
@@ -235,3 +238,102 @@ def _taken(at: _Held) -> Iterator[PricedCourse]:
     for key, option in taken.items():
         against = at.given.spread(at.bills.gap(option, at.option))
         yield PricedCourse(key, at.about(CourseKind.TAKE, option), against, at.verdict.ready[option])
+
+
+Draws = NDArray[np.float64]
+_TAKE = f"{CourseKind.TAKE}:"
+RENTS = "rents"
+"""The test (`data/information.yaml`) that asking sellers for binding rents is."""
+
+
+@dataclass(frozen=True)
+class _Acts:
+    """What the acts of one client that owns are made of: amounts are held against the option that the courses are."""
+
+    bills: Bills
+    courses: CoursesResult
+    known: Information | None
+    knowing: Knowledge
+    dated: bool
+
+    def take(self, option: str) -> Draws:
+        """Taking an option now, and what it costs to be later than a date that was stated."""
+        weeks = self.bills.own[option].bring_up_weeks
+        late = alternatives.lateness(self.bills, option, weeks).hours if self.dated else 0.0
+        return self._drawn(self.bills.gap(option, self.courses.base) + late)
+
+    def learn(self, row: PricedCourse, learning: Learning) -> Draws:
+        """What finding out costs, the wait, and the option that is then taken by what was found."""
+        able = [o for o in row.course.options if o in self.knowing.options]
+        test = self.known.tried(TEST_OF[row.kind]) if self.known else None
+        spent = self._drawn(learning.cost + learning.waiting)
+        if test is None or not able:
+            return spent + self.take(self.courses.base)
+        costs = np.column_stack([self.take(o) for o in able])
+        return spent + following(self.knowing.led_to(test.shows, able), costs)
+
+    def beforehand(self) -> Iterator[tuple[str, Draws]]:
+        """Acts that say beforehand what is taken: every option, and the courses that find nothing out."""
+        yield from ((f"{_TAKE}{o}", self.take(o)) for o in self.knowing.options)
+        for row in self.courses.rows:
+            if row.ranked and row.kind not in (CourseKind.TAKE, *TEST_OF):
+                yield row.key, self._drawn(row.against + (row.late.hours if self.dated else 0.0))
+
+    def advised(self, others: Mapping[str, Draws]) -> tuple[str, Draws | None]:
+        """The key of the advised act, and what it costs; None where that is not known."""
+        kind = self.courses.advised.kind
+        if kind in (CourseKind.TAKE, CourseKind.STAGE_ONE):
+            return f"{_TAKE}{self.courses.base}", self.take(self.courses.base)
+        key = str(CourseKind.OFFERS if kind == CourseKind.EITHER else kind)
+        learning = {str(CourseKind.OFFERS): self.courses.offers, str(CourseKind.PILOT): self.courses.pilot}.get(key)
+        row = self.courses.row(key)
+        return key, self.learn(row, learning) if row and learning else others.get(key)
+
+    def _drawn(self, amount: Any) -> Draws:
+        """An amount by draw."""
+        return np.broadcast_to(plain(amount), (len(self.knowing.costs),))
+
+
+def sure_of(
+    bills: Bills,
+    verdict: Verdict,
+    found: CoursesResult,
+    known: Information | None,
+    knowing: Knowledge,
+    *,
+    dated: bool,
+    close: Callable[[str, str], float],
+) -> Sure | None:
+    """How sure the advised act is: of two options the margin is what makes these two `close`, as where another is advised;
+    else what makes the two compared so.
+
+    Of a client that rents, the act is to ask the sellers to ask first. None where there is no other act.
+    """
+    if not knowing.choice:
+        return None
+    if knowing.offers is not None:
+        others: dict[str, Draws] = dict(zip(knowing.options, knowing.costs.T, strict=True))
+        key, act = RENTS, _asking(knowing, knowing.offers, known, others)
+    else:
+        acts = _Acts(bills, found, known, knowing, dated)
+        others = dict(acts.beforehand())
+        key, act = acts.advised(others)
+    others.pop(key, None)
+
+    def margin(other: str) -> float:
+        options = [one.removeprefix(_TAKE) for one in (key, other) if one.startswith(_TAKE)]
+        return close(*options) if len(options) > 1 else verdict.materiality
+
+    return sure(act, others, margin) if act is not None and others else None
+
+
+def _asking(
+    knowing: Knowledge, offers: OffersResult, known: Information | None, now: Mapping[str, Draws]
+) -> Draws | None:
+    """Asking the sellers to ask first before one of them is signed with, where `now` is signing as each is priced now."""
+    asked = [o for o in offers.asked if o in now]
+    test = known.tried(RENTS) if known else None
+    if test is None or not asked:
+        return None
+    chosen = knowing.led_to(test.shows, asked)
+    return plain(test.cost) + following(chosen, np.column_stack([now[o] for o in asked]))

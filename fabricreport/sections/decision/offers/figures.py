@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fabricreport.base.provenance import inputs_of
 from fabricreport.books.names import item_names
-from fabricreport.books.offers.offer import Offer
-from fabricreport.figures import Footing, Index, Reckoning, figure
-from fabricreport.provenance import inputs_of
-from fabricreport.sections.decision.figure_context import DATE, DecisionContext
-from fabricreport.sections.decision.offers.bids import Bid, BidLine
-from fabricreport.sections.decision.offers.judged import MOVE, Judged, Market, Open
-from fabricreport.sections.decision.offers.study import OffersResult
+from fabricreport.books.sellers import Offer
+from fabricreport.sections.decision.context import DATE, DecisionContext
+from fabricreport.sections.decision.offers.judgements import MOVE, Judged, Market, Open
+from fabricreport.sections.decision.offers.study import Bid, BidLine, OffersResult
+from fabricreport.sections.declarations import Footing, Index, Reckoning, figure
 
 
 class OfferFigures(DecisionContext):

@@ -1,16 +1,23 @@
-"""Which offer: every one judged on the same work and the same draws, and what can be said of them together."""
+"""Which offer: every one judged on the same work and draws; the price of a renter's hours, and bids for an owner's pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from fabricreport.books.offers.offer import Offer
-from fabricreport.inputs import Inputs
+from fabricreport.base.provenance import Traced, mean_of
+from fabricreport.base.uncertain import Uncertain, exactly
+from fabricreport.books.options import Option
+from fabricreport.books.quote_answers import weeks_to_delivery
+from fabricreport.books.sellers import Offer
+from fabricreport.inputs.inputs import Inputs
 from fabricreport.models.money.offers import (
     Pick,
+    Rates,
     Standing,
     cheapest_in,
     in_time,
@@ -18,14 +25,25 @@ from fabricreport.models.money.offers import (
     pick,
     room_per_gpu_hour,
 )
-from fabricreport.provenance import Traced, mean_of
-from fabricreport.sections.decision.inputs import Judge
-from fabricreport.sections.decision.offers.answered import too_small, with_answers
-from fabricreport.sections.decision.offers.judged import Becomes, Judged, Market, Open, judged_of, market_of
-from fabricreport.sections.listed_offers import listing
-from fabricreport.sections.rent_terms import TermDiscount, term_discount
-from fabricreport.sections.tco.bills import Bills
-from fabricreport.uncertain import Uncertain
+from fabricreport.sections.chain import Chain
+from fabricreport.sections.decision.inputs import Judge, judge_of
+from fabricreport.sections.decision.offers.judgements import (
+    Becomes,
+    Judged,
+    Market,
+    Open,
+    hour_of,
+    judged_of,
+    market_of,
+    too_small,
+    with_answers,
+)
+from fabricreport.sections.diligence.terms import delivery, tuning
+from fabricreport.sections.rents import TermDiscount, listing, option_of, term_discount
+from fabricreport.sections.tco import fabric
+from fabricreport.sections.tco.fabric import quantities
+from fabricreport.sections.tco.inputs import Hired
+from fabricreport.sections.tco.result import Bills
 
 
 @dataclass(frozen=True)
@@ -167,3 +185,102 @@ def offers_of(
 def committing(judge: Judge, bills: Bills, offers: OffersResult | None) -> Mapping[str, Traced]:
     """Total cost (draws,) of everything that the client may commit to: offers where it rents, else options."""
     return offers.totals if offers is not None else judge.advisable(bills)
+
+
+def at_offer(base: Chain) -> Chain:
+    """The same chain at the price of the offer to take or to ask first; at the market's rent where there is none.
+
+    No offer is judged by the rent of others, so that this price moves none of them.
+    """
+    given = base.given
+    if not given.team.rented:
+        return base
+    found = offers_of(given, base.bills, judge_of(given), lambda figures: base.replacing(figures).bills)
+    best = found.best if found else None
+    if best is None:
+        return base if base.hired is None else base.at(None)
+    return base.at(Hired(partial(hour_of, offer=best.offer, price_id=best.price), best.offer.contractual))
+
+
+@dataclass(frozen=True)
+class BidLine:
+    """One item quoted: the price's id, the seller's count (0: none stated) and ours, and the input that the price replaces."""
+
+    item: str
+    price: str
+    counted: float
+    ours: int
+    replaces: str
+
+
+@dataclass(frozen=True)
+class Bid:
+    """An offer of pieces for one option: its total cost (draws,) at these prices, and the model's at its own.
+
+    `compared`: what offers are compared by, from the price of the first order, the weeks to delivery that the seller states and
+    our own of what it does not. `missing` are the items of the option that the seller does not quote: they stay at the model's prices.
+    """
+
+    offer: Offer
+    option: str
+    lines: tuple[BidLine, ...]
+    missing: tuple[str, ...]
+    total: Traced
+    model: Traced
+    compared: Traced
+
+    @property
+    def gap(self) -> Traced:
+        """Total cost at the prices quoted less the model's, draw by draw."""
+        return Traced(self.total - self.model)
+
+
+def bids_of(base: Chain) -> Mapping[str, Bid]:
+    """Every offer of pieces to a client that buys, by the offer's id."""
+    if base.given.team.rented:
+        return {}
+    return {offer.id: bid_of(base, offer) for offer in base.given.offers if offer.items}
+
+
+def bid_of(base: Chain, offer: Offer) -> Bid:
+    """One offer: the whole chain's bill again with its prices in force, every other input at its draws."""
+    given = base.given
+    option = option_of(given, offer.fabric)
+    assert option is not None, "an offer for no option is refused"
+    counts, _ = quantities(given, option, base.bills.built[option.id][0])
+    lines = tuple(_lines(option, offer, counts))
+    figures = {line.replaces: exactly(_own_price(given, line)) for line in lines}
+    bills = base.replacing(figures).bills
+    total = bills.totals[option.id]
+    return Bid(
+        offer,
+        option.id,
+        lines,
+        tuple(item for item, count in counts.items() if count and item not in offer.items),
+        given.spread(given.tagged(total, {line.price for line in lines})),
+        base.bills.totals[option.id],
+        given.spread(given.tagged(_compared(given, bills, option, lines), {line.price for line in lines})),
+    )
+
+
+def _compared(given: Inputs, bills: Bills, option: Option, lines: Sequence[BidLine]) -> Any:
+    """What the offer is compared by (draws,): the bandwidth is what we assume until a test shows it."""
+    own, common = bills.own[option.id], bills.common
+    price: Any = sum(fabric.capex(bills.built[option.id][0], own, common).values(), start=0.0)
+    stated = [w for line in lines if (w := weeks_to_delivery(given.prices.by_id(line.price).source)) is not None]
+    lead = max(stated) if stated else own.arrival.lead
+    late, unstable = delivery(given, common, price), tuning(given, common, own.bring_up_weeks, price)
+    return Rates(late.loss_per_week, unstable.loss_per_week).total(price, lead, own.bring_up_weeks)
+
+
+def _lines(option: Option, offer: Offer, counts: Mapping[str, int]) -> Iterator[BidLine]:
+    for item, (price, counted) in offer.items.items():
+        yield BidLine(item, price, counted, counts.get(item, 0), option.unquoted.get(item, f"price:{item}"))
+
+
+def _own_price(given: Inputs, line: BidLine) -> float:
+    """A price quoted, in the currency of what it replaces, at the central rate of the day."""
+    quoted = given.prices.by_id(line.price)
+    kind, _, item = line.replaces.partition(":")
+    own = given.prices[item].currency if kind == "price" else "USD"
+    return quoted.price * given.prices.rate(quoted.currency, own).rate

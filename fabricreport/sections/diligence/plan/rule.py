@@ -1,4 +1,4 @@
-"""The one rule by which every threshold is made: this client's limits of error, and what a sound fabric shows by the models.
+"""The one rule by which every threshold is made: the client's limits of error, what a sound fabric shows by the models, and healthy runs.
 
 A sound fabric is one as good as the total cost assumes: the middle of the collective model for the option, this size, this
 team. A worse one costs more than was compared, so the credit begins there. The model errs, though,
@@ -15,22 +15,64 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.as_run import links_per_gpu
+from fabricreport.base.provenance import inputs_of, plain
+from fabricreport.books.acceptance import HealthyRun, read_healthy_runs
 from fabricreport.books.options import Option
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.inputs.options import links_per_gpu
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit.acceptance import Reach, Rule, Threshold, Values, pass_chances, threshold
 from fabricreport.models.collectives import timing
 from fabricreport.models.collectives.timing import CollectiveTime
 from fabricreport.models.training.parallel import over_draws
 from fabricreport.models.training.step import Network
-from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import one_node, whole_nodes
 from fabricreport.sections.diligence.inputs import Ground
-from fabricreport.sections.diligence.plan.healthy import Healthy
-from fabricreport.sections.diligence.plan.result import Line
+from fabricreport.sections.diligence.plan.result import Line, Plan
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import cluster_allreduce
+
+
+@dataclass(frozen=True)
+class Healthy:
+    """The least busbw that still counts as this run, and the run."""
+
+    least_gbytes_per_s: float
+    run: HealthyRun
+
+    @property
+    def inputs(self) -> tuple[str, str]:
+        """The entries it rests on."""
+        return self.run.busbw, self.run.tolerance
+
+
+def healthy_of(given: Inputs, option: Option, collective: str, gpus: int, size_bytes: float) -> Healthy | None:
+    """The best run comparable in GPU, links, fabric, number of GPUs and message; None where nobody publishes one."""
+    found = (
+        Healthy(given.central(run.busbw) * given.central(run.tolerance), run)
+        for run in read_healthy_runs().runs
+        if _comparable(given, option, run)
+        and (run.collective, run.gpus, run.size_bytes) == (collective, gpus, size_bytes)
+    )
+    return max(found, key=lambda healthy: healthy.least_gbytes_per_s, default=None)
+
+
+def rests_on_a_run(plan: Plan) -> bool:
+    """Whether any floor of a plan also gives way to a healthy run."""
+    runs = {run.busbw for run in read_healthy_runs().runs}
+    return any(runs & set(line.floor.inputs) for test in plan.tests for line in test.lines.values())
+
+
+def _comparable(given: Inputs, option: Option, run: HealthyRun) -> bool:
+    cluster = given.params.cluster
+    own = (
+        str(cluster.gpu),
+        int(cluster.gpus_per_node),
+        links_per_gpu(given.params, given.practice, option),
+        option.fabric,
+    )
+    return own == (run.gpu, run.gpus_per_node, run.links_per_gpu, run.fabric)
+
 
 BITS_PER_BYTE = 8.0
 LIMITS = (

@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 
 from fabricreport.books.acceptance import AcceptanceBook, PlanEntry, Suite, filled
-from fabricreport.books.questions import read_questions
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.books.sellers import read_questions
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit.acceptance import Reason, Values, written
 from fabricreport.models.training.step import Network
-from fabricreport.sections.diligence.agreed import Tested
-from fabricreport.sections.diligence.exchange import is_sent
+from fabricreport.sections.diligence.amounts import Tested
 from fabricreport.sections.diligence.inputs import Ground
-from fabricreport.sections.diligence.plan.healthy import healthy_of
-from fabricreport.sections.diligence.plan.result import Line, Plan, PlannedTest, Tool
+from fabricreport.sections.diligence.plan.result import Layout, Line, Plan, PlannedTest, Stage, Tool, layout_of, stages
 from fabricreport.sections.diligence.plan.rule import (
     BITS_PER_BYTE,
     LIMITS,
@@ -27,11 +25,12 @@ from fabricreport.sections.diligence.plan.rule import (
     Made,
     bar_of,
     gpu_gbytes_per_s,
+    healthy_of,
     noise_id,
     timed,
 )
-from fabricreport.sections.diligence.plan.stages import Layout, Stage, layout_of, stages
 from fabricreport.sections.diligence.promises import Promise
+from fabricreport.sections.diligence.terms import is_sent
 
 _BESIDE = 3
 """Nodes of the incast test that do not send to the one receiver: itself, and the two of the bystander."""

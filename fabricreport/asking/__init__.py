@@ -1,1 +1,0 @@
-"""Questions out, answers in: which questions a seller is sent, and where what comes back is filed."""

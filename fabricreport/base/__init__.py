@@ -1,0 +1,6 @@
+"""What every room may use: errors, text, files, YAML, units, formats, vocabulary, provenance, uncertain values.
+
+Knows no cluster.
+
+May import: nothing of ours.
+"""

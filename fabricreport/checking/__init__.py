@@ -1,1 +1,0 @@
-"""What `check` tells: everything a build will read is read and tried first."""

@@ -1,0 +1,442 @@
+"""One owner of every input: params, books and overrides, resolved once when a case is opened.
+
+    given.draw("price:switch-qm9700")     # draws in the memo's currency, tagged with where they come from
+    given.central("evidence:pue")         # the value in force as a point
+    given.record("evidence:pue")          # the same for a reader, with the value replaced, who, why, until
+    given.number("tco.mine", draws, "usd", label="...", rule="...")
+
+Everything else asks here: no section and no model opens a book by itself, so what is overridden is overridden for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabricreport.base.locations import did_you_mean
+from fabricreport.base.provenance import Traced, drawn_exactly, inputs_of, out_of_date, plain
+from fabricreport.base.uncertain import Replaced, Uncertain, exactly
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.books.constants import catalogue, practice
+from fabricreport.books.evidence import EvidenceBook
+from fabricreport.books.options import Option
+from fabricreport.books.prices.book import PriceBook, PriceView
+from fabricreport.books.prices.currency import Rate
+from fabricreport.books.sellers import known_ids
+from fabricreport.inputs.answers import Answered, BeforeAnswers, answered, decided_by, read_files
+from fabricreport.inputs.records import (
+    QUOTABLE,
+    contested_record,
+    evidence_record,
+    origin,
+    param_record,
+    price_record,
+    price_unit,
+)
+from fabricreport.inputs.replacements import Figures, deciding, read_elicited, resolved
+from fabricreport.inputs.view import INPUT_KINDS, Books, Reader, with_offers
+from fabricreport.ledger.numbers import Number, NumberMaker, weakest
+from fabricreport.models.collectives.parameters import Catalogue
+from fabricreport.models.draws import Sampler
+from fabricreport.models.risk.entries import Effort
+from fabricreport.models.training.parallel import Practice
+from fabricreport.scenario import Params, Reference, value_at
+
+DRAWS = 4096
+"""Draws of a case unless it asks for fewer: enough for the P5 and P95 that the memo prints."""
+
+CORRELATION = "evidence:correlation-within-group"
+_RATE = "rate"
+"""Before the currency in the key of an exchange rate's draws."""
+
+
+class Inputs(Reader):
+    """A buyer's params, the books as of the memo's date with the overrides in force, one seeded sample of it all."""
+
+    def __init__(
+        self,
+        params: Params,
+        folder: Path,
+        evidence: EvidenceBook,
+        price_book: PriceBook,
+        options: Mapping[str, Option],
+        *,
+        draws: int | None = None,
+        without_answers: Collection[str] = (),
+    ) -> None:
+        self.params, self.compares_for = params, params
+        self._books = Books(folder, evidence, price_book, options)
+        self.draws = DRAWS if draws is None else draws
+        self._definitions = {item["id"]: item for item in read_yaml("contested")}
+        self._weights = {e.id: float(read_yaml("prior_weights")[e.grade]) for e in evidence.values()}
+        self._samples: dict[str, Traced] = {}
+        self._values: dict[str, Traced] = {}
+        self._records: dict[str, dict[str, Any]] = {}
+        self._roots: dict[str, frozenset[str]] = {}
+        self._noted: list[set[str]] = []
+        self._traced, self.answered = True, Answered()
+        self._quantities, self._built, self._builder = {}, {}, self
+        view = price_book.at(date.fromisoformat(str(params.as_of)))
+        self.elicited = read_elicited(folder, params.elicited, view.as_of)
+        self.offers, view = with_offers(folder, params, view)
+        found = resolved(params, evidence, price_book, view, self.quantities, self.elicited.replaced(evidence))
+        self.overrides, self._unasked = found.overrides, frozenset(without_answers)
+        self._put(evidence, found.prices, found.figures)
+        self.priced_options = {o: option.priced(found.prices) for o, option in options.items()}
+        if files := read_files(folder, params, self.catalogue):
+            known = self._copy(), self._known_options(), self.offers, found.overrides, self.evidence.__getitem__
+            self.answered = answered(files, BeforeAnswers(*known), self._unasked)
+            following = {i: o.follows for i, o in self.overrides.items() if o.follows in self.answered.figures}
+            told = {i: (self.answered.figures[o][0], found.figures[i][1]) for i, o in following.items()}
+            figures = {**found.figures, **self.answered.figures, **told}
+            self._put(evidence, found.prices.plus(*self.answered.prices), figures)
+
+    def _anew(self, params: Params, unasked: frozenset[str]) -> Inputs:
+        """The same books read again under other params, for the same client."""
+        b = self._books
+        other = Inputs(params, b.folder, b.evidence, b.prices, b.options, draws=self.draws, without_answers=unasked)
+        other.compares_for = self.compares_for
+        return other
+
+    def without_answers(self, questions: Collection[str]) -> Inputs:
+        """The same inputs as if nobody had answered these questions, or any if none is named; draws are kept where nothing
+        that they rest on is another."""
+        other = self._anew(self.params, self._unasked | frozenset(questions or known_ids().values()))
+        moved = {i for i, figure in self.answered.figures.items() if figure != other.answered.figures.get(i)}
+        moved |= {i for i in other.answered.figures if i not in self.answered.figures}
+        other._keep_draws(self, lambda i: not self.rests_on(i, moved))
+        return other
+
+    def _put(self, evidence: EvidenceBook, prices: PriceView, figures: Figures) -> None:
+        by_kind: dict[str, dict[str, tuple[Uncertain, Replaced | None]]] = {}
+        for input_id, figure in figures.items():
+            kind, _, name = input_id.partition(":")
+            by_kind.setdefault(kind, {})[name] = figure
+        self.evidence = evidence.with_figures(by_kind.get("evidence", {}))
+        self.prices = prices.with_figures(by_kind.get("price", {}))
+        self._quantities, self._built = {**self._quantities, **by_kind.get("contested", {})}, {}
+
+    def replacing(self, figures: Mapping[str, Uncertain]) -> Inputs:
+        """The same inputs with other figures in force for these books' ids (in each entry's own unit and currency).
+
+        Every other input keeps its draws; what does not depend on the ids is not drawn again. An override of one of the
+        ids is no longer in force, and an entry that follows one of them follows the new figure.
+        """
+        other = self._copy()
+        other.overrides = {i: o for i, o in self.overrides.items() if i not in figures}
+        following = {i: figures[o.follows] for i, o in other.overrides.items() if o.follows in figures}
+        in_force = {**following, **figures}
+        other._put(self.evidence, self.prices, {i: (value, None) for i, value in in_force.items()})
+        other._keep_draws(self, lambda i: not self.rests_on(i, figures))
+        return other
+
+    def rests_on(self, input_id: str, ids: Collection[str]) -> bool:
+        """Whether any of these ids has a part in the draws of an input: itself, what it follows or refers to, the sources
+        of a contested quantity, the exchange rate of a price, the correlation inside its group.
+        """
+        if input_id not in self._roots:
+            self._roots[input_id] = frozenset({input_id, *self._behind(input_id)})
+        return not self._roots[input_id].isdisjoint(ids)
+
+    def _behind(self, input_id: str) -> Iterable[str]:
+        """Every other id that has a part in the draws of an input."""
+        kind, _, name = input_id.partition(":")
+        other = self.stated_by(input_id)
+        if other == input_id and kind == "param" and isinstance(stated := value_at(self.params, name), Reference):
+            other = str(stated)
+        if other != input_id:
+            return (other, *self._behind(other))
+        if kind == "contested":
+            return () if name in self._quantities else self._speaking_on(name)
+        if kind == _RATE:
+            return self.prices.rate(name, self.currency).inputs
+        if kind == "price" and name in self.prices and self._converted(input_id):
+            return self._behind(f"{_RATE}:{self.prices[name].currency}")
+        return (CORRELATION,) if self._moves_with_others(input_id) else ()
+
+    def bare(self) -> Inputs:
+        """The same inputs without provenance: several times faster, for what-ifs that only ask which way the answer goes."""
+        other = self._copy()
+        other._traced = False
+        other._samples = {i: cast(Traced, plain(d)) for i, d in self._samples.items()}
+        other._values = {i: cast(Traced, plain(d)) for i, d in self._values.items()}
+        return other
+
+    def tagged(self, values: Any, ids: set[str]) -> Traced:
+        """Values that are made of these inputs, and all out of date where one of them is; bare inputs know no ids."""
+        if not self._traced:
+            return cast(Traced, plain(values))
+        made = Traced(values, ids)
+        return out_of_date(made) if any(i.startswith("price:") and self.prices.by_id(i).stale for i in ids) else made
+
+    def with_params(self, params: Params) -> Inputs:
+        """The same books under other params; draws are kept where nothing that they rest on has changed."""
+        ours = self.params
+        if (deciding(params), decided_by(params)) != (deciding(ours), decided_by(ours)):
+            return self._anew(params, self._unasked)
+        other = self._copy()
+        other.params, other._built, other._builder = params, {}, other
+        same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
+        other._keep_draws(self, lambda i: same and not i.startswith("param:"))
+        return other
+
+    def take_over(self, before: Inputs) -> frozenset[str] | None:
+        """Take over the draws of the same client's inputs with other overrides, where nothing that they rest on is another.
+
+        The ids whose figure in force differs; None where more differs than such figures, and nothing is taken over.
+        """
+        same = before.params.model_copy(update={"overrides": self.params.overrides}) == self.params
+        if not same or self.answer_files or self.sold_and_bought != before.sold_and_bought:
+            return None
+        moved = {i for i in {*self.overrides, *before.overrides} if self.overrides.get(i) != before.overrides.get(i)}
+        for kind, now, then in (("evidence", self.evidence, before.evidence), ("price", self.prices, before.prices)):
+            moved |= {f"{kind}:{i}" for i in {*now, *then} if now.get(i) != then.get(i)}
+        moved |= {f"contested:{q}" for q, own in self._quantities.items() if own != before._quantities.get(q)}
+        moved |= {f"contested:{q}" for q in before._quantities if q not in self._quantities}
+        self._keep_draws(before, lambda i: not before.rests_on(i, moved))
+        return frozenset(moved)
+
+    def _copy(self) -> Inputs:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._records, other._noted, other._roots = {}, [], {}
+        for made in ("maker", "team"):
+            other.__dict__.pop(made, None)
+        return other
+
+    def _keep_draws(self, before: Inputs, kept: Callable[[str], bool]) -> None:
+        """Take over the draws of another's inputs, as far as they are the same here."""
+        self._samples = {i: draws for i, draws in before._samples.items() if kept(i)}
+        self._values = {i: value for i, value in before._values.items() if i in self._samples}
+
+    # ---- what the models know before they meet a client
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """GPU and fabric classes, the library's constants and the fit of the collective model."""
+        return catalogue()
+
+    @property
+    def practice(self) -> Practice:
+        """Models to train, GPUs, and the rules of plans and steps."""
+        return practice()
+
+    def effort(self, option: Option) -> Effort:
+        """What an option takes to build and run with the client's team."""
+        return self.team.effort(option, lambda entry: self.value(f"evidence:{entry}"))
+
+    # ---- the sample
+
+    @property
+    def sampler(self) -> Sampler:
+        """The seeded streams of all inputs."""
+        known = CORRELATION.partition(":")[2] in self.evidence
+        return Sampler(int(self.params.seed), self.draws, self.central(CORRELATION) if known else 0.0)
+
+    def draw(self, input_id: str) -> Traced:
+        """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""
+        self._note(input_id)
+        if input_id not in self._samples:
+            self._samples[input_id] = self._draw(input_id)
+        return self._samples[input_id]
+
+    def value(self, input_id: str) -> Traced:
+        """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
+        draws = self.draw(input_id)
+        if input_id not in self._values:
+            exact = drawn_exactly(draws)
+            self._values[input_id] = self.tagged(plain(draws)[0], {*inputs_of(draws)}) if exact else draws
+        return self._values[input_id]
+
+    def _draw(self, input_id: str) -> Traced:
+        kind, _, name = input_id.partition(":")
+        if kind == "contested":
+            if name not in self._quantities:
+                drawn = self.contested(name).quantile(self.sampler.uniforms(input_id))
+                return self.tagged(drawn, set())
+            return self._following(input_id, self._sample(self.uncertain(input_id), input_id))
+        if kind == "param":
+            value = value_at(self.params, name)
+            return self.draw(str(value)) if isinstance(value, Reference) else self.own(input_id)
+        own = self.own(input_id)
+        if not self._converted(input_id):
+            return own
+        converted: Any = own * self.rate(self.prices[name].currency)
+        return self.tagged(converted, {*inputs_of(converted)})
+
+    def own(self, input_id: str) -> Traced:
+        """Draws of an input in its own unit and currency; one replaced by a reference takes the other's draws."""
+        kind, _, name = input_id.partition(":")
+        if kind == "contested":
+            return self.draw(input_id)
+        if kind == "param" and isinstance(value := value_at(self.params, name), Reference):
+            return self.own(str(value))
+        if input_id in self._samples and not self._converted(input_id):
+            return self._samples[input_id]
+        group = self.evidence[name].group if kind == "evidence" else ""
+        return self._following(input_id, self._sample(self.uncertain(input_id), input_id, group))
+
+    def _sample(self, figure: Uncertain, stream: str, group: str = "") -> NDArray[np.float64]:
+        """Draws (DRAWS,) of a figure from the stream of that name; one that is known exactly needs none."""
+        if figure.fixed:
+            return np.full(self.draws, figure.central)
+        return self.sampler.draws(figure, stream, group)
+
+    def _converted(self, input_id: str) -> bool:
+        """Whether `draw` gives an input in another currency than its own."""
+        return input_id.startswith("price:") and self.prices[input_id[6:]].currency != self.currency
+
+    def _following(self, input_id: str, drawn: Any) -> Traced:
+        """The draws under the input's own id; one replaced by a reference takes the other's."""
+        other = self.stated_by(input_id)
+        ids = {input_id, CORRELATION} if self._moves_with_others(other) else {input_id}
+        return self.tagged(drawn if other == input_id else plain(self.own(other)), ids)
+
+    def _moves_with_others(self, input_id: str) -> bool:
+        """Whether an input's draws are tied to those of its group."""
+        kind, _, name = input_id.partition(":")
+        entry = self.evidence.get(name) if kind == "evidence" else None
+        return entry is not None and bool(entry.group) and not entry.figure.fixed
+
+    def rate(self, source: str) -> Any:
+        """Units of the memo's currency for one of `source`: draws, or 1 where they are the same."""
+        rate = self.prices.rate(source, self.currency)
+        for input_id in rate.inputs:
+            self._note(input_id)
+        if not rate.inputs:
+            return 1.0
+
+        stream = f"{_RATE}:{source}"
+        if stream not in self._samples:
+            spread = Uncertain("pert", rate.low, rate.rate, rate.high) if rate.low < rate.high else exactly(rate.rate)
+            self._samples[stream] = self.tagged(self._sample(spread, "+".join(rate.inputs)), set(rate.inputs))
+        return self._samples[stream]
+
+    def money(self, input_id: str) -> Any:
+        """Draws (or a scalar) of an amount in the memo's currency; evidence and params are stated in US dollars.
+
+        A price that a param refers to is in the memo's currency already.
+        """
+        amount = self.value(input_id)
+        kind, _, name = input_id.partition(":")
+        stated = value_at(self.params, name) if kind == "param" else None
+        refers = isinstance(stated, Reference) and stated.kind == "price"
+        return amount if kind == "price" or refers else amount * self.rate("USD")
+
+    def spread(self, values: Any) -> Traced:
+        """A scalar or (DRAWS,) value as (DRAWS,), provenance kept."""
+        wide = np.asanyarray(values, dtype=float)
+        if wide.shape != (self.draws,):
+            wide = np.broadcast_to(wide, (self.draws,))
+        return wide if isinstance(wide, Traced) else self.tagged(wide, set())
+
+    # ---- the ledger
+
+    @cached_property
+    def maker(self) -> NumberMaker:
+        """Makes ledger numbers from arrays of this case."""
+        return NumberMaker(self, self.currency)
+
+    def number(self, id: str, value: Any, unit: str, *, label: str, rule: str, **more: Any) -> Number:
+        """A ledger number from a scalar or draws; its inputs follow from the array's provenance (see `NumberMaker`).
+
+        `inputs` and `sources` name inputs by id, or are ledger numbers, whose own inputs and sources the number takes
+        over: it is no firmer than they are.
+        """
+        ids, figures = self._footing(more.pop("inputs", ()))
+        sources, told = self._footing(more.pop("sources", ()))
+        taken = {i for figure in (*figures, *told) for i in figure.sources}
+        made = self.maker.number(
+            id, value, unit, label=label, rule=rule, inputs=ids, sources={*sources, *taken}, **more
+        )
+        if not figures:
+            return made
+        own = [made.grade] if made.inputs or made.sources or more.get("counted") else []
+        grade = weakest([*own, *(f.grade for f in figures)], made.grade)
+        return replace(made, grade=grade)
+
+    def _footing(self, given: str | Number | Iterable[str | Number]) -> tuple[list[str], list[Number]]:
+        """Input ids and figures a number is said to rest on; the figures' own inputs are among the first."""
+        each = [given] if isinstance(given, str | Number) else list(given)
+        figures = [one for one in each if isinstance(one, Number)]
+        ids = [self.known(one) for one in each if isinstance(one, str)]
+        return [*ids, *(i for figure in figures for i in figure.inputs)], figures
+
+    def known(self, input_id: str) -> str:
+        """The id itself; `KeyError` with the nearest one if no input has it."""
+        try:
+            self.record(input_id)
+        except (AttributeError, LookupError) as error:
+            close = did_you_mean(input_id, self.ids())
+            raise KeyError(f"no input {input_id}" + (f"; did you mean {close}?" if close else "")) from error
+        return input_id
+
+    def ids(self) -> list[str]:
+        """Ids of all inputs that can be quoted."""
+        from pydantic import BaseModel
+
+        params = [f"param:{g}.{k}" for g, fields in self.params if isinstance(fields, BaseModel) for k, _ in fields]
+        quantities = [f"contested:{q}" for q in self.quantities]
+        return [*(f"price:{i}" for i in self.prices), *(f"evidence:{i}" for i in self.evidence), *quantities, *params]
+
+    def record(self, input_id: str) -> dict[str, Any]:
+        """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it."""
+        if input_id not in self._records:
+            self._records[input_id] = self._record(input_id)
+        return self._records[input_id]
+
+    def _record(self, input_id: str) -> dict[str, Any]:
+        kind, _, name = input_id.partition(":")
+        if kind == "price":
+            return price_record(self.prices[name])
+        if kind == "evidence":
+            return evidence_record(self.evidence[name])
+        if kind == "contested":
+            return contested_record(self.contested(name), *self._quantities.get(name, (None, None)))
+        if kind == "param":
+            return param_record(self.params, name)
+        if kind in QUOTABLE:
+            return QUOTABLE[kind](name)
+        raise KeyError(f"{input_id}: an input id starts with {', '.join((*INPUT_KINDS, *(f'{k}:' for k in QUOTABLE)))}")
+
+    def figure(self, input_id: str) -> Number:
+        """The ledger number that quotes an input as it is stated."""
+        record = self.record(self.known(input_id))
+        draws = self.draw(input_id)
+        exact = drawn_exactly(draws)
+        stated = None if input_id.startswith("param:") else self._stated(input_id)
+        drawn = self.maker.number(
+            f"stated.{input_id.replace(':', '.')}",
+            float(draws[0]) if exact else plain(draws),
+            price_unit(self.prices[input_id[6:]]) if input_id.startswith("price:") else record["unit"],
+            label=record["label"],
+            rule=origin(record, stated=stated is not None),
+            inputs=(input_id, *self.rate_of(input_id).inputs),
+            digits=6 if exact else 3,
+        )
+        drawn = replace(drawn, currency=self.currency_of(input_id))
+        # A source's own central figure is quoted as it stands; the median of a distribution around it is ours.
+        return drawn if stated is None else replace(drawn, value=stated, digits=3 if self._converted(input_id) else 6)
+
+    def currency_of(self, input_id: str) -> str:
+        """The currency that `draw` gives an amount in: a price is converted to the memo's, all else is in dollars."""
+        value = value_at(self.params, input_id[6:]) if input_id.startswith("param:") else None
+        if isinstance(value, Reference):
+            return self.currency_of(str(value))
+        return self.currency if input_id.startswith("price:") else "USD"
+
+    def _stated(self, input_id: str) -> float | None:
+        figure = None if input_id.startswith("contested:") else self.uncertain(input_id)
+        return figure.central * self.rate_of(input_id).rate if figure and figure.states_central else None
+
+    def rate_of(self, input_id: str) -> Rate:
+        """The exchange rate from the currency of a price to the memo's; of all else one for one."""
+        name = input_id.removeprefix("price:")
+        return self.prices.rate(self.currency if name == input_id else self.prices[name].currency, self.currency)

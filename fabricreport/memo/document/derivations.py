@@ -1,0 +1,380 @@
+"""Derivations: where each printed number comes from, in two steps at most; and the numbered source list.
+
+A number that only repeats what an input says has no entry of its own: it leads to the input's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from typing import Any
+
+from fabricreport.base import formats
+from fabricreport.ledger.bases import told
+from fabricreport.ledger.numbers import Record
+from fabricreport.memo.document.safety import one_line, slug
+
+
+@dataclass(frozen=True)
+class Source:
+    """One document in the source list; several figures may come from it."""
+
+    number: int
+    anchor: str
+    title: str
+    publisher: str
+    address: str
+    dates: tuple[str, ...]
+    read: str
+    grades: tuple[str, ...]
+    interest: str
+
+
+@dataclass
+class SourceBook:
+    """The memo's inputs, and the source list that grows as they are cited."""
+
+    inputs: Mapping[str, Record]
+    _numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    _found: dict[str, int] = field(default_factory=dict)
+
+    def number(self, input_id: str) -> int | None:
+        """The number of the input's source; it is given one when it is first asked for. None if unknown."""
+        entry = self.inputs.get(input_id)
+        if input_id not in self._found and entry is not None and entry.get("source"):
+            self._found[input_id] = self._numbers.setdefault(_document_of(entry), len(self._numbers) + 1)
+        return self._found.get(input_id)
+
+    def listed(self) -> tuple[Source, ...]:
+        """All numbered sources in order."""
+        members: dict[int, list[Record]] = {number: [] for number in self._numbers.values()}
+        for entry in self.inputs.values():
+            number = self._numbers.get(_document_of(entry))
+            if number is not None:
+                members[number].append(entry)
+        return tuple(self._source(key, number, members[number]) for key, number in self._numbers.items())
+
+    def _source(self, key: tuple[str, str, str], number: int, members: list[Record]) -> Source:
+        def each(name: str) -> tuple[str, ...]:
+            return tuple(sorted({one_line(str(m[name])) for m in members if m.get(name)}))
+
+        grades = each("grade")
+        dated = grades != ("assumption",)  # what we assume for a memo is as old as the memo
+        return Source(
+            number=number,
+            anchor=f"s-{number}",
+            title=key[0],
+            publisher=key[1],
+            address=key[2],
+            dates=each("date") if dated else (),
+            read=", ".join(each("read")[-1:]) if dated else "",
+            grades=grades,
+            interest="; ".join(each("interest")),
+        )
+
+
+def _document_of(entry: Record) -> tuple[str, str, str]:
+    return (
+        one_line(str(entry.get("source") or "")),
+        one_line(str(entry.get("publisher") or "")),
+        one_line(str(entry.get("address") or "")),
+    )
+
+
+FOOTING = {
+    "measured": "firm",
+    "contract": "firm",
+    "quote": "firm",
+    "published": "told",
+    "secondary": "told",
+    "estimate": "assumed",
+    "assumption": "assumed",
+}
+"""The three kinds of knowledge a reader can tell apart at the number."""
+
+KINDS = (
+    ("price", "P", "Prices"),
+    ("evidence", "E", "Evidence"),
+    ("param", "C", "Your case"),
+    ("claim", "A", "Audited claims"),
+)
+"""Kinds of inputs: the id's first word, the first letter of the short names, the heading of the list."""
+
+OTHER_CODE, OTHER_TITLE = "X", "Other inputs"
+MOST_SOURCES = 6
+FEWEST_IN_SET = 4
+"""A set of inputs that takes fewer codes than that to write is written out wherever it occurs."""
+
+_QUOTES = re.compile(r"as (?:stated|published|the \w+ states)\b")
+
+
+class Anchors:
+    """Unique, safe anchors: one for each (kind, id), the same whenever it is asked for again."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], str] = {}
+        self._taken: set[str] = set()
+
+    def of(self, kind: str, identity: str) -> str:
+        """`d-tco-difference` for ("d", "tco.difference"); a second id with that slug gets `-2`."""
+        key = (kind, identity)
+        if key not in self._known:
+            base = f"{kind}-{slug(identity)}"
+            anchor, count = base, 1
+            while anchor in self._taken:
+                count += 1
+                anchor = f"{base}-{count}"
+            self._taken.add(anchor)
+            self._known[key] = anchor
+        return self._known[key]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A link from a derivation to what it rests on; `code` is an input's short name (P3), `text` its label."""
+
+    text: str
+    anchor: str
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class InputSet:
+    """Inputs that several numbers rest on together, named once: S7 = C2–C6, E11, P1–P17."""
+
+    code: str
+    anchor: str
+    steps: tuple[Step, ...]
+    sources: tuple[Step, ...]
+
+    @cached_property
+    def short_steps(self) -> tuple[Step, ...]:
+        """The inputs by code, runs joined."""
+        return short_steps(self.steps)
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """One entry of the derivation appendix: a printed number, or an input such numbers rest on.
+
+    `steps` are the inputs; if those have a name together, `input_set` leads to it and `sources` is empty, because
+    the set tells them. `base` is what it is a quantity of, and how. An input's `remark` says what it may be used for, its `notice` who overrode it and until
+    when it is good.
+    """
+
+    id: str
+    anchor: str
+    label: str
+    text: str
+    grade: str
+    footing: str
+    date: str
+    spread: str
+    sources: tuple[Step, ...]
+    stale: bool
+    rule: str = ""
+    steps: tuple[Step, ...] = ()
+    remark: str = ""
+    notice: str = ""
+    section: str = ""
+    code: str = ""
+    base: str = ""
+    input_set: Step | None = None
+
+    @cached_property
+    def short_steps(self) -> tuple[Step, ...]:
+        """The steps by code, runs joined: P1–P24, E3. A number made of fifty prices fits one line of print."""
+        return short_steps(self.steps)
+
+
+def appendix(
+    used: Sequence[str], ledger: Mapping[str, Record], book: SourceBook, anchors: Anchors
+) -> tuple[tuple[Derivation, ...], tuple[Derivation, ...], tuple[InputSet, ...]]:
+    """Entries of the printed numbers (`used`, in order of first printing), their inputs, and the sets of those."""
+    numbers = [ledger[i] for i in used if i in ledger]
+    own = [n for n in numbers if quoted_input(n, book.inputs) is None]
+    quoting = [n for n in numbers if quoted_input(n, book.inputs) is not None]
+    inputs = _inputs(own, quoting, book, anchors)
+    printed = {str(n["id"]) for n in own}
+    codes = {entry.id: entry.code for entry in inputs}
+
+    @cache
+    def step(input_id: str) -> Step:
+        if input_id in printed:
+            return Step(one_line(str(ledger[input_id].get("label") or input_id)), anchors.of("d", input_id))
+        entry = book.inputs.get(input_id)
+        label = one_line(str((entry or {}).get("label") or input_id))
+        return Step(label, anchors.of("d", input_id) if entry else "", codes.get(input_id, ""))
+
+    derived = [_derived(n, tuple(step(i) for i in _ids(n, "inputs")), book, anchors) for n in own]
+    sets, by_steps = _sets(derived, book, anchors)
+    ways = [(entry, by_steps.get(entry.short_steps)) for entry in derived]
+    named = (replace(entry, input_set=way, sources=()) if way else entry for entry, way in ways)
+    return tuple(named), inputs, sets
+
+
+def quoted_input(entry: Record, inputs: Mapping[str, Record]) -> str | None:
+    """Id of the input that this ledger number merely repeats; None if the number was worked out."""
+    ids = _ids(entry, "inputs")
+    if len(ids) != 1 or ids[0] not in inputs:
+        return None
+    says_so = str(entry["id"]).startswith("stated.") or _QUOTES.match(str(entry.get("rule") or ""))
+    return ids[0] if says_so else None
+
+
+def short_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Steps in order of code with neighbours joined to runs; steps without a code keep their label, first."""
+    named = [step for step in steps if not step.code]
+    coded = sorted((s for s in steps if s.code), key=lambda s: (s.code[0], int(s.code[1:])))
+    runs = in_runs(
+        coded, lambda one, other: one.code[0] == other.code[0] and int(one.code[1:]) + 1 == int(other.code[1:])
+    )
+    joined = [Step(r[0].code if len(r) == 1 else f"{r[0].code}–{r[-1].code}", r[0].anchor) for r in runs]
+    return (*named, *joined)
+
+
+def in_runs(steps: Iterable[Step], follows: Callable[[Step, Step], bool]) -> list[list[Step]]:
+    """Steps as runs, in each of which every one follows the one before it."""
+    runs: list[list[Step]] = []
+    for step in steps:
+        if runs and follows(runs[-1][-1], step):
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    return runs
+
+
+def grouped_inputs(inputs: Sequence[Derivation]) -> list[tuple[str, list[Derivation]]]:
+    """The inputs under the headings of their kinds, empty kinds left out."""
+    kinds = (*((letter, title) for _, letter, title in KINDS), (OTHER_CODE, OTHER_TITLE))
+    groups = [(title, [i for i in inputs if i.code.startswith(letter)]) for letter, title in kinds]
+    return [(title, entries) for title, entries in groups if entries]
+
+
+def _ids(entry: Record, name: str) -> list[str]:
+    return [str(i) for i in entry.get(name) or []]
+
+
+def _derived(entry: Record, steps: tuple[Step, ...], book: SourceBook, anchors: Anchors) -> Derivation:
+    sources = _source_steps([*_ids(entry, "sources"), *_ids(entry, "inputs")], book)
+    return _entry(
+        entry,
+        anchors,
+        text=str(entry.get("text") or ""),
+        rule=one_line(str(entry.get("rule") or "")),
+        base=one_line(told(entry["base"])) if entry.get("base") else "",
+        spread=_spread(entry),
+        steps=steps,
+        # With more sources than that the reader finds each at its input, one step further.
+        sources=sources if len(sources) <= MOST_SOURCES else (),
+        section=str(entry.get("section") or ""),
+    )
+
+
+def _entry(entry: Record, anchors: Anchors, **own: Any) -> Derivation:
+    """A derivation with what its record says of itself."""
+    grade = str(entry.get("grade") or "")
+    return Derivation(
+        id=str(entry["id"]),
+        anchor=anchors.of("d", str(entry["id"])),
+        label=one_line(str(entry.get("label") or entry["id"])),
+        grade=grade,
+        footing=FOOTING.get(grade, ""),
+        date=str(entry.get("date") or ""),
+        stale=bool(entry.get("stale")),
+        **own,
+    )
+
+
+def _source_steps(ids: Iterable[str], book: SourceBook) -> tuple[Step, ...]:
+    numbers = {n for i in ids if (n := book.number(i)) is not None}
+    return tuple(Step(str(n), f"s-{n}") for n in sorted(numbers))
+
+
+def _sets(
+    derived: Sequence[Derivation], book: SourceBook, anchors: Anchors
+) -> tuple[tuple[InputSet, ...], dict[tuple[Step, ...], Step]]:
+    """Sets that occur again and are long to write, most inputs first, and the way to each by its short steps."""
+    first: dict[tuple[Step, ...], Derivation] = {}
+    counts: Counter[tuple[Step, ...]] = Counter()
+    by_anchor = {anchors.of("d", i): i for i in book.inputs}
+    for entry in derived:
+        counts[entry.short_steps] += 1
+        first.setdefault(entry.short_steps, entry)
+    again = [key for key, count in counts.items() if count > 1 and len(key) >= FEWEST_IN_SET]
+    again.sort(key=lambda key: -len(first[key].steps))
+    found, ways = [], {}
+    for number, key in enumerate(again, start=1):
+        code = f"S{number}"
+        steps = first[key].steps
+        sources = _source_steps((by_anchor[s.anchor] for s in steps if s.anchor in by_anchor), book)
+        found.append(InputSet(code, anchors.of("i", code), steps, sources))
+        ways[key] = Step(code, found[-1].anchor, code)
+    return tuple(found), ways
+
+
+def _inputs(
+    own: Sequence[Record], quoting: Sequence[Record], book: SourceBook, anchors: Anchors
+) -> tuple[Derivation, ...]:
+    """One coded entry for each input a printed number rests on or repeats.
+
+    Inputs that numbers use together stand together, so that most sets of inputs are a few runs of codes.
+    """
+    sets = {tuple(_ids(n, "inputs")): frozenset(_ids(n, "inputs")) for n in own}
+    largest_first = [sets[key] for key in sorted(sets, key=lambda key: (-len(key), key))]
+    repeated: dict[str, list[Record]] = {}
+    for number in quoting:
+        repeated.setdefault(_ids(number, "inputs")[0], []).append(number)
+    wanted = dict.fromkeys(i for n in (*own, *quoting) for name in ("inputs", "sources") for i in _ids(n, name))
+    found = [_input(book.inputs[i], repeated.get(i, []), book, anchors) for i in wanted if i in book.inputs]
+    kinds = {kind: letter for kind, letter, _ in KINDS}
+    found.sort(
+        key=lambda d: (
+            d.id.partition(":")[0],
+            tuple(d.id not in inputs for inputs in largest_first),
+            d.label.lower(),
+            d.id,
+        )
+    )
+    counts: Counter[str] = Counter()
+    coded = []
+    for entry in found:
+        letter = kinds.get(entry.id.partition(":")[0], OTHER_CODE)
+        counts[letter] += 1
+        coded.append(replace(entry, code=f"{letter}{counts[letter]}"))
+    return tuple(coded)
+
+
+def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors: Anchors) -> Derivation:
+    """`repeated` are the ledger numbers that quote this input: their texts stand in where it has none of its own."""
+    override = entry.get("override")
+    notices = []
+    if isinstance(override, dict):
+        who, why, until = (one_line(str(override.get(k, ""))) for k in ("who", "why", "until"))
+        notices.append(f"Overridden by {who}{until and f' until {until}'}: {why}")
+    if entry.get("expiry"):
+        notices.append(f"Good until {one_line(str(entry['expiry']))}")
+    text = str(entry.get("text") or "")
+    said = ", ".join(dict.fromkeys(str(n.get("text") or "") for n in repeated))
+    return _entry(
+        entry,
+        anchors,
+        text=text or said,
+        # A range already says how far the figure may be off.
+        spread="" if " to " in text else next((s for n in repeated if (s := _spread(n))), ""),
+        sources=_source_steps([str(entry["id"])], book),
+        remark=one_line(str(entry.get("use") or "")),
+        notice=". ".join(n.rstrip(".") for n in notices),
+    )
+
+
+def _spread(entry: Record) -> str:
+    """P5 to P95 as the number itself writes them, in its own currency and to its own digits."""
+    spread = entry.get("spread_text")
+    if not isinstance(spread, dict):
+        return ""
+    low, high = str(spread["p5"]), str(spread["p95"])
+    return "" if low == high else formats.between(low, high)

@@ -1,0 +1,273 @@
+"""From notebook cells to loose blocks: what each cell shows, which section it belongs to, and what a block may lack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fabricreport.base.errors import Problem
+from fabricreport.base.vocabulary import SPINES
+from fabricreport.blocks.cells import Carried, bind_cell, together
+from fabricreport.blocks.document import MIME
+from fabricreport.blocks.forms import MalformedNode, top_from_json
+from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, Heading, Paragraph, Text, Top, rebuilt
+from fabricreport.ledger.numbers import Record
+from fabricreport.memo.document.outputs import carry, metadata, own, shown_once
+from fabricreport.memo.document.safety import visible, visible_text
+
+CAPTION_REMEDY = (
+    'A DataFrame as last value takes {"caption": "…"} from the cell\'s metadata, a %%table cell a line '
+    "`caption: …`, a Markdown table a paragraph `Table: …` under it."
+)
+_IMAGE_ALT = (
+    'A figure that a code cell shows takes {"alt": "…"} from the cell\'s metadata, a %%chart cell a line '
+    "`alt: …`, a Markdown image the words in ![…]."
+)
+ALT_REMEDY: Mapping[str, str] = {
+    "image": _IMAGE_ALT,
+    "figure": "Give its %%chart cell a line `alt: …`.",
+    "formula": "Give it to body.formula(svg, tex, alt).",
+}
+PICTURE_REMEDY = (
+    "attach it to the cell or draw it in a code cell; a PNG below the notebooks folder (no link, at most 5 MB) is "
+    "embedded by itself."
+)
+
+
+ANSWERS = "answers"
+"""Where a Markdown cell's own metadata keeps what the case said to its fields."""
+
+HIDDEN_TAGS = frozenset(["remove-cell", "remove_cell", "hide-cell", "remove-output", "remove_output"])
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The nodes one cell contributes, with their section and a name for messages.
+
+    With `further` its first paragraph goes on in the last one of the piece before.
+    """
+
+    nodes: tuple[Top, ...]
+    section: str
+    where: str
+    further: bool = False
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The pieces of body and annexes, in order. A memo with a spine has its sections as annexes."""
+
+    body: list[Piece]
+    annexes: list[Piece]
+    spined: bool
+
+    @property
+    def printed(self) -> list[Piece]:
+        """All of them in reading order."""
+        return [*self.body, *self.annexes]
+
+
+def first_heading(pieces: Iterable[Piece]) -> Heading | None:
+    """The first heading of some pieces, which is the title of what has no other."""
+    return next((node for piece in pieces for node in piece.nodes if isinstance(node, Heading)), None)
+
+
+def parted(pieces: Sequence[Piece]) -> Parts:
+    """The parts of a memo; without a spine its sections are its body, as where one notebook is exported alone."""
+    spine = [p for p in pieces if p.section in SPINES]
+    return Parts(spine or list(pieces), [p for p in pieces if spine and p.section not in SPINES], bool(spine))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What one block says of the comparison that its section rests on, and where it stands."""
+
+    mark: Record
+    section: str
+    where: str
+
+
+@dataclass
+class Gathered:
+    """Everything read from a notebook, in order, before numbering.
+
+    `names` are the case's own (client, providers, products), which may hold digits; `report` is what the front matter
+    says of the evidence report, None without one.
+    """
+
+    pieces: list[Piece] = field(default_factory=list)
+    ledger: dict[str, Record] = field(default_factory=dict)
+    inputs: dict[str, Record] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    ledger_where: dict[str, str] = field(default_factory=dict)
+    compared: list[Compared] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+    report: Mapping[str, Any] | None = None
+
+
+def gather(nb: Any) -> Gathered:
+    """Read all cells of a notebook node. Faults are collected, never raised: the checker decides."""
+    own_matter = (nb.get("metadata") or {}).get("fabricreport") or {}
+    found = Gathered(report=own_matter.get("report"))
+    cells = list(nb.get("cells", []))
+    homes = _homes(cells)
+    for index, cell in enumerate(cells):
+        where = _name(cell, index)
+        tags = set(metadata(cell).get("tags", []))
+        if tags & HIDDEN_TAGS:
+            continue
+        section = homes[index]
+        if cell.get("cell_type") == "markdown":
+            _markdown_cell(found, cell, section, where)
+        elif cell.get("cell_type") == "code":
+            for output in shown_once(cell.get("outputs", [])):
+                _output(found, cell, output, section, where)
+        else:
+            remedy = "Make it a Markdown cell, or tag it remove-cell."
+            found.problems.append(Problem("a raw cell is not carried into the memo", key=where, remedy=remedy))
+    found.pieces = joined(found.pieces)
+    return found
+
+
+def _name(cell: Any, index: int) -> str:
+    said = own(cell)
+    notebook = str(said.get("notebook", said.get("section", "")))
+    number = said.get("cell", index + 1)
+    return f"{notebook}, cell {number}" if notebook else f"cell {number}"
+
+
+def _homes(cells: list[Any]) -> list[str]:
+    """The section of each cell: its blocks', else its own metadata's, else that of the cell before or after."""
+    known = [_home(cell) for cell in cells]
+    homes: list[str] = []
+    for index, home in enumerate(known):
+        before = homes[-1] if homes else ""
+        homes.append(home or before or next((h for h in known[index + 1 :] if h), ""))
+    return homes
+
+
+def _home(cell: Any) -> str:
+    outputs = cell.get("outputs", []) if cell.get("cell_type") == "code" else []
+    bundles = ((output.get("data") or {}).get(MIME) for output in outputs)
+    return str(next((b for b in bundles if isinstance(b, dict)), own(cell)).get("section", ""))
+
+
+def _markdown_cell(found: Gathered, cell: Any, home: str, where: str) -> None:
+    attached = {
+        str(name): f"data:image/png;base64,{''.join(str(data['image/png']).split())}"
+        for name, data in (cell.get("attachments") or {}).items()
+        if isinstance(data, dict) and "image/png" in data
+    }
+    # A picture named by its path is attached under that path when a build copies the notebook (`memo.pictures`).
+    attachments = {address: picture for n, picture in attached.items() for address in (f"attachment:{n}", n)}
+    given = own(cell).get(ANSWERS)
+    bound = bind_cell(str(cell.get("source", "")), given if isinstance(given, dict) else {}, home, attachments)
+    _take(found, bound, home, where)
+
+
+def _output(found: Gathered, cell: Any, output: Any, home: str, where: str) -> None:
+    bundle = (output.get("data") or {}).get(MIME)
+    if bundle is not None:
+        _block(found, bundle, where)
+        return
+    _take(found, carry(cell, output), home, where)
+
+
+def _take(found: Gathered, carried: Carried, home: str, where: str) -> None:
+    found.problems += [replace(fault, key=where) for fault in carried.faults]
+    _keep(found, carried.nodes, home, where)
+    _note_records(found, carried.ledger, carried.inputs, where)
+
+
+def _block(found: Gathered, bundle: Any, where: str) -> None:
+    if not isinstance(bundle, dict) or bundle.get("version") != 1 or not isinstance(bundle.get("nodes"), list):
+        remedy = "Run the notebook again with this version of fabricreport."
+        found.problems.append(Problem("the block has an unknown form", key=where, remedy=remedy))
+        return
+    section = str(bundle.get("section", ""))
+    nodes = tuple(_read(found, bundle["nodes"], where))
+    _keep(found, nodes, section, where, further=bundle.get("further") is True)
+    found.names.update(map(str, bundle.get("names", ())))
+    if isinstance(bundle.get("compared"), dict):
+        found.compared.append(Compared(visible(bundle["compared"]), section, where))
+    _note_records(found, bundle.get("ledger", []), bundle.get("inputs", []), where)
+
+
+def _note_records(found: Gathered, ledger: Iterable[Record], inputs: Iterable[Record], where: str) -> None:
+    for entry in ledger:
+        _merge_ledger(found, visible(entry), where)
+    for entry in inputs:
+        if str(entry.get("id", "")) not in found.inputs:
+            found.inputs[str(entry.get("id", ""))] = visible(entry)
+
+
+def _merge_ledger(found: Gathered, entry: Record, where: str) -> None:
+    number_id = str(entry.get("id", ""))
+    first = found.ledger.setdefault(number_id, entry)
+    first_where = found.ledger_where.setdefault(number_id, where)
+    if (first.get("value"), first.get("text")) != (entry.get("value"), entry.get("text")):
+        message = f"one number has two values: {first.get('text')} in {first_where}, {entry.get('text')} in {where}"
+        remedy = "What concerns the whole memo is changed in the params, not in one notebook."
+        found.problems.append(Problem(message, key=number_id, remedy=remedy))
+
+
+def _read(found: Gathered, nodes: Iterable[object], where: str) -> Iterator[Top]:
+    """The nodes of a block; what is none is told and left out."""
+    for data in nodes:
+        try:
+            yield top_from_json(data)
+        except MalformedNode as error:
+            remedy = "Emit it through the block functions."
+            found.problems.append(Problem("a block is malformed", key=where, value=str(error), remedy=remedy))
+
+
+def _keep(found: Gathered, nodes: Sequence[Top], section: str, where: str, *, further: bool = False) -> None:
+    if not nodes:
+        return
+    shown = tuple(rebuilt(node, of_text=visible_text) for node in nodes)
+    if shown != tuple(nodes):
+        message = "the text holds characters that hide or reorder what is shown; they were removed"
+        found.problems.append(Problem(message, key=where, remedy="Delete bidi controls and zero-width characters."))
+    found.pieces.append(Piece(shown, section, where, further))
+
+
+def joined(pieces: Iterable[Piece]) -> list[Piece]:
+    """The pieces with every block made one that goes on in the next piece of its section.
+
+    A prose cell has one condition, so page one's summary, a list and a boxed remark may stand in several cells: a remark
+    without a title, or with the same one, goes on from the one before it. The reader sees one block.
+    """
+    found: list[Piece] = []
+    for piece in pieces:
+        last = found[-1] if found else None
+        goes_on = last is not None and last.nodes and piece.nodes and last.section == piece.section
+        one = _continued(last.nodes[-1], piece.nodes[0], piece.further) if last is not None and goes_on else None
+        if last is None or one is None:
+            found.append(piece)
+            continue
+        found[-1] = replace(last, nodes=(*last.nodes[:-1], one))
+        if piece.nodes[1:]:
+            found.append(replace(piece, nodes=piece.nodes[1:]))
+    return found
+
+
+def _continued(first: Top, second: Top, further: bool) -> Top | None:
+    """Both as one block; None where the second is a block of its own."""
+    if isinstance(first, Glance) and isinstance(second, Glance):
+        return Glance(_paragraphs(first.children, second.children, further), (*first.tiles, *second.tiles))
+    if further and isinstance(first, Paragraph) and isinstance(second, Paragraph):
+        return Paragraph((*first.children, Text(" "), *second.children))
+    if isinstance(first, Callout) and isinstance(second, Callout):
+        same = first.tone == second.tone and second.title in ((), first.title)
+        return replace(first, children=together(first.children, second.children)) if same else None
+    if isinstance(first, BulletList) and isinstance(second, BulletList):
+        return BulletList((*first.items, *second.items))
+    return None
+
+
+def _paragraphs(first: tuple[Flow, ...], second: tuple[Flow, ...], further: bool) -> tuple[Flow, ...]:
+    """Two runs of blocks; with `further` the last paragraph of the one goes on in the first of the other."""
+    if further and first and second and isinstance(first[-1], Paragraph) and isinstance(second[0], Paragraph):
+        return (*first[:-1], Paragraph((*first[-1].children, Text(" "), *second[0].children)), *second[1:])
+    return (*first, *second)

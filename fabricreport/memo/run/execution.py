@@ -1,0 +1,145 @@
+"""Run the notebooks of a memo by papermill, in one kernel one after the other, and say truthfully how each ended.
+
+They are merged into one notebook that papermill executes once. Only where the kernel has died, or does not answer an
+interrupt, is another started, for the notebooks that remain.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from fabricreport.memo.editions.manifest import (
+    CELL_TIMEOUT_S,
+    SECTION_TIMEOUT_S,
+    Progress,
+    ProgressCall,
+    RunRecord,
+    SectionRun,
+)
+from fabricreport.memo.run.environment import ready_fonts, section_environment, skip_unused_grammar
+
+OUTPUT_LIMIT_BYTES = 64_000_000
+_SOCKET_DIR_LIMIT = 60  # characters; the path of a unix socket ends at 103 on some systems
+
+
+def run_sections(
+    notebooks: Mapping[str, Path],
+    params_json: Path,
+    scratch: Path,
+    *,
+    cell_timeout_s: float = CELL_TIMEOUT_S,
+    section_timeout_s: float = SECTION_TIMEOUT_S,
+    output_limit_bytes: int = OUTPUT_LIMIT_BYTES,
+    progress: ProgressCall | None = None,
+    matplotlib_dir: Path | None = None,
+    folders: Mapping[str, Path] | None = None,
+) -> RunRecord:
+    """Execute each notebook with the papermill parameter `params` = path of the canonical JSON.
+
+    `notebooks` maps a section's name to its source; each runs in its folder of `folders`, else in its notebook's.
+    The executed notebook of section s is `scratch/s.ipynb`, also when s failed (as far as it got).
+    `matplotlib_dir` keeps matplotlib's font list from run to run. Never raises for a section's fault; an interrupt ends
+    the kernel and gives the status `cancelled` to what had not finished.
+    """
+    skip_unused_grammar()
+    from fabricreport.memo.run.session import Limits
+
+    limits = Limits(cell_timeout_s, section_timeout_s, output_limit_bytes)
+    scratch.mkdir(parents=True, exist_ok=True)
+    runtime = _runtime_folder()
+    try:
+        env = section_environment(os.environ, runtime)
+        wanted = [matplotlib_dir] if matplotlib_dir else []
+        env["MPLCONFIGDIR"] = str(ready_fonts(env, [*wanted, scratch.resolve() / "matplotlib"]).resolve())
+        within = {s: (folders[s] if folders else Path(path).parent).resolve() for s, path in notebooks.items()}
+        run = _Run(params_json.resolve(), scratch.resolve(), within, runtime, env, progress or _silent)
+        return run.of(notebooks, limits)
+    finally:
+        shutil.rmtree(runtime, ignore_errors=True)
+
+
+class _Run:
+    """One build's notebooks: where they run, and how each has ended so far."""
+
+    def __init__(
+        self,
+        params: Path,
+        scratch: Path,
+        folders: Mapping[str, Path],
+        runtime: Path,
+        env: Mapping[str, str],
+        progress: ProgressCall,
+    ) -> None:
+        self.params, self.scratch, self.folders, self.runtime = params, scratch, folders, runtime
+        self.env, self.progress = env, progress
+        self.done: dict[str, SectionRun] = {}
+
+    def of(self, notebooks: Mapping[str, Path], limits: Any) -> RunRecord:
+        cancelled = False
+        while not cancelled and (left := {s: p for s, p in notebooks.items() if s not in self.done}):
+            cancelled = self._in_one_kernel(left, limits)
+        for section in notebooks:
+            if section not in self.done:
+                self.done[section] = SectionRun(section, "cancelled")
+                self.progress(Progress(section, "cancelled"))
+        return RunRecord(tuple(self.done[section] for section in notebooks))
+
+    def _in_one_kernel(self, notebooks: Mapping[str, Path], limits: Any) -> bool:
+        """Run notebooks until all have ended or the kernel is lost; True if somebody has stopped the run."""
+        from fabricreport.memo.run.notebook import merge, prepared, taken_out
+        from fabricreport.memo.run.session import Session, execute
+
+        ready = {}
+        for section, path in notebooks.items():
+            try:
+                ready[section] = prepared(path, self.params)
+            except Exception as error:
+                self.done[section] = SectionRun(
+                    section, "failed", ename=type(error).__name__, evalue=str(error)[:2_000]
+                )
+        if not ready:
+            return False
+        merged = merge(ready, self.folders, self.params)
+        session = Session(merged, limits, self.progress)
+        execute(merged.notebook, session, self.env, self.runtime)
+        for part in merged.parts:
+            if part.section in session.ends:
+                end = session.ends[part.section]
+                run = SectionRun(part.section, **asdict(end), seconds=session.seconds[part.section])
+                self.done[part.section] = _kept(
+                    run, taken_out(session.nb, part), self.scratch / f"{part.section}.ipynb"
+                )
+        return session.cancelled
+
+
+def _kept(run: SectionRun, nb: Any, path: Path) -> SectionRun:
+    """Write the notebook as far as it got, the memo's source or the debugger's; a success without it is none."""
+    text = json.dumps(nb, ensure_ascii=False, allow_nan=False)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        if not run.ok:
+            return run
+        name = errno.errorcode.get(error.errno or errno.EIO, "EIO")
+        return SectionRun(run.section, "unsaved", ename=name, evalue=error.strerror or str(error), seconds=run.seconds)
+    return replace(run, notebook=str(path))
+
+
+def _silent(_: Progress) -> None:
+    return
+
+
+def _runtime_folder() -> Path:
+    """A short private path for the kernel's sockets: the output's own path may be too long for one."""
+    base = tempfile.gettempdir()
+    short = "/tmp" if len(base) > _SOCKET_DIR_LIMIT and Path("/tmp").is_dir() else base
+    return Path(tempfile.mkdtemp(prefix="fbr-", dir=short))

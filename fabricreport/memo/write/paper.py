@@ -1,0 +1,379 @@
+"""What only the printed memo needs: derivations in run-in lists, closing annexes, faults of its pages, and fewer bytes.
+
+The rule is said once, then for each set of inputs what its members share (inputs, grade, date, sources), then the
+members; neighbours whose labels begin with the same words share those words too.
+
+A page more than a third empty that ends neither body nor annexes, a heading or a lead-in without its matter, a table cut that a quarter of a
+page would hold, figures and tables out of order, a table of more columns than are read across.
+
+A tagged memo is thousands of small dictionaries (a link, a cell, a paragraph), which Typst writes one by one in
+plain text. PDF 1.5 and later may keep them in compressed object streams (ISO 32000-1, 7.5.7 and 7.5.8). One entry
+is left out: `/Suspects false` says what its absence says (ISO 32000-1, table 321; PDF/UA-1 forbids `true` only), and
+Poppler calls any value but `true` a syntax error on every file it opens.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from fabricreport.memo.document.derivations import Derivation, Step, grouped_inputs, in_runs
+from fabricreport.memo.document.document import Document
+
+_SMALL_WORDS = frozenset(
+    ["a", "an", "and", "at", "by", "for", "from", "in", "its", "of", "on", "per", "than", "that", "the", "to", "with"]
+)
+_MORE = "…"
+"""Stands for the words that follow a head, so that all of the head may be shared again."""
+FEWEST_SHARED = 10
+"""Fewer shared characters than that are not worth a heading of their own."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One printed number within a family; `label` lacks the words of the run's `head`."""
+
+    anchor: str
+    label: str
+    text: str
+    spread: str
+    stale: bool
+
+
+@dataclass(frozen=True)
+class Run:
+    """Members whose labels begin with `head` (empty for a member alone)."""
+
+    head: str
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Members that rest on the same inputs and have the same grade, date and sources.
+
+    `grade` is empty where the family tells it, `date` where the inputs have none.
+    """
+
+    steps: tuple[Step, ...]
+    grade: str
+    date: str
+    sources: tuple[Step, ...]
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class Family:
+    """All printed numbers of one rule, in the section that printed the first of them.
+
+    `head` holds the words all labels begin with, `grade` the grade of all members; empty if they differ.
+    """
+
+    rule: str
+    section: str
+    head: str
+    grade: str
+    groups: tuple[Group, ...]
+
+
+def families(derivations: Sequence[Derivation]) -> tuple[Family, ...]:
+    """The derivations by rule and then by inputs, sections and rules in order of first printing."""
+    by_rule: dict[str, list[Derivation]] = {}
+    for entry in derivations:
+        by_rule.setdefault(entry.rule, []).append(entry)
+    made = [_family(rule, entries) for rule, entries in by_rule.items()]
+    order = list(dict.fromkeys(family.section for family in made))
+    return tuple(sorted(made, key=lambda family: order.index(family.section)))
+
+
+def _family(rule: str, entries: Sequence[Derivation]) -> Family:
+    head = _shared_by_all([entry.label for entry in entries]) if len(entries) > 1 else ""
+    if len(head) < FEWEST_SHARED:
+        head = ""
+    grades = {entry.grade for entry in entries}
+    grade = grades.pop() if len(grades) == 1 else ""
+    without_head = [replace(entry, label=entry.label[len(head) :].strip()) for entry in entries]
+    return Family(rule, entries[0].section, head.rstrip(":,;"), grade, _groups(without_head, grade))
+
+
+def _groups(entries: Sequence[Derivation], family_grade: str) -> tuple[Group, ...]:
+    shared: dict[tuple[tuple[Step, ...], str, str, tuple[Step, ...]], list[Derivation]] = {}
+    for entry in entries:
+        steps = (entry.input_set,) if entry.input_set else entry.short_steps
+        grade = "" if entry.grade == family_grade else entry.grade
+        shared.setdefault((steps, grade, _told(entry), entry.sources), []).append(entry)
+    return tuple(Group(*key, runs(_together(members))) for key, members in shared.items())
+
+
+def _together(entries: Sequence[Derivation]) -> list[Derivation]:
+    """The entries, those that tell one thing of several options or stages beside each other, in order of the first of each."""
+    told = [entry.label.rpartition(": ")[0] or entry.label for entry in entries]
+    first = {label: place for place, label in reversed([*enumerate(told)])}
+    return [entries[i] for i in sorted(range(len(entries)), key=lambda i: first[told[i]])]
+
+
+def _told(entry: Derivation) -> str:
+    """The date of what a number rests on; an assumption is as old as the memo."""
+    return "" if entry.date == "undated" or entry.grade == "assumption" else entry.date
+
+
+def runs(entries: Sequence[Derivation]) -> tuple[Run, ...]:
+    """Neighbours whose labels begin with the same words, those words factored out."""
+    made: list[Run] = []
+    rest = list(entries)
+    while rest:
+        count, head = _longest(rest)
+        made.append(Run(head.rstrip(":,;"), tuple(_member(entry, head) for entry in rest[:count])))
+        rest = rest[count:]
+    return tuple(made)
+
+
+def _longest(entries: Sequence[Derivation]) -> tuple[int, str]:
+    """How many entries from the front share their first words, and those words."""
+    head, count = entries[0].label, 1
+    for entry in entries[1:]:
+        shared = _shared_words(head if count == 1 else f"{head} {_MORE}", entry.label)
+        # A longer run must not cost the members before it more words than it saves.
+        if len(shared) < FEWEST_SHARED or (count > 1 and len(shared) * (count + 1) < len(head) * count):
+            break
+        head, count = shared, count + 1
+    return (count, head) if count > 1 else (1, "")
+
+
+def _shared_by_all(labels: Sequence[str]) -> str:
+    """The words that all labels begin with, one word of each left over."""
+    head = _shared_words(labels[0], labels[1])
+    for label in labels[2:]:
+        head = _shared_words(f"{head} {_MORE}", label)
+    return head
+
+
+def _shared_words(one: str, other: str) -> str:
+    """The words both begin with; at least one word of each is left over."""
+    left, right = one.split(" "), other.split(" ")
+    most = min(len(left), len(right)) - 1
+    same = 0
+    while same < most and left[same] == right[same]:
+        same += 1
+    while same and (left[same - 1].lower() in _SMALL_WORDS or not any(c.isalnum() for c in left[same - 1])):
+        same -= 1
+    return " ".join(left[:same])
+
+
+def _member(entry: Derivation, head: str) -> Member:
+    return Member(
+        entry.anchor, entry.label[len(head) :].strip() if head else entry.label, entry.text, entry.spread, entry.stale
+    )
+
+
+def number_runs(sources: Sequence[Step]) -> tuple[Step, ...]:
+    """Numbers of sources in order, neighbours joined: 1, 4–9; each leads to its first."""
+    made = in_runs(sources, lambda one, other: int(one.text) + 1 == int(other.text))
+    return tuple(Step(r[0].text if len(r) == 1 else f"{r[0].text}–{r[-1].text}", r[0].anchor) for r in made)
+
+
+MOST_NAMED = 4
+"""A number that rests on more inputs than that tells how many there are: the HTML edition names them."""
+
+
+def closing_of(document: Document, most_inputs: int | None = None) -> Document:
+    """The document with the sources, derivations and inputs that print closes with.
+
+    All of them; of the evidence report the sources; of a memo with a body of its own, those of page one and the sources that
+    print cites. Of the inputs behind page one `most_inputs` are printed at most, in their order.
+    """
+    if not document.derives_in_print:
+        sources = document.sources if document.lists_sources else ()
+        return replace(document, sources=sources, derivations=(), inputs=(), input_sets=())
+    if not document.spined:
+        return document
+    shown = [d for d in document.derivations if d.id in document.first_numbers]
+    quoted = {i for d in shown for i in (d.steps if len(d.steps) <= MOST_NAMED else ())}
+    needed = {step.anchor for step in quoted}
+    inputs = [d for d in document.inputs if d.anchor in needed or d.id in document.first_numbers]
+    inputs = [d for _, entries in grouped_inputs(inputs) for d in entries][:most_inputs]
+    behind = {step.anchor for d in inputs for step in d.sources}
+    sources = tuple(s for n, s in enumerate(document.sources) if n < document.printed_sources or s.anchor in behind)
+    listed = {source.anchor for source in sources}
+    return replace(
+        document,
+        sources=sources,
+        derivations=tuple(_short(d, listed) for d in shown),
+        inputs=tuple(replace(d, sources=tuple(s for s in d.sources if s.anchor in listed)) for d in inputs),
+        input_sets=(),
+    )
+
+
+def _short(derivation: Derivation, listed: set[str]) -> Derivation:
+    steps = derivation.steps
+    if len(steps) > MOST_NAMED:
+        steps = (Step(f"{len(steps)} inputs", ""),)
+    sources = tuple(s for s in derivation.sources if s.anchor in listed)
+    return replace(derivation, steps=steps, sources=sources, input_set=None)
+
+
+Place = Mapping[str, Any]
+"""Where something stands: its kind, its anchor, its page and its height in points from the page's top."""
+
+TEXT_TOP_PT, TEXT_BOTTOM_PT = 73.7, 779.5
+"""A4 less the margins set in style.typ."""
+TEXT_HEIGHT_PT = TEXT_BOTTOM_PT - TEXT_TOP_PT
+MOST_EMPTY = 1 / 3
+"""Of a page that ends neither the body nor the annexes."""
+MOST_COLUMNS = 7
+"""Of a table that is read across."""
+LEAD = "lead"
+"""The anchor of a paragraph that ends in a colon."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A document as it was set. `blocks` in reading order: "begin" and "end" of what may break, "start" and "end" of what may
+    not, "float" and "end" of what floats; `ends` are the pages on which body and annexes end."""
+
+    blocks: Sequence[Place]
+    headings: Sequence[Place]
+    ends: frozenset[int]
+
+
+def box_remarks(layout: Layout, called: Mapping[str, str], columns: Mapping[str, int]) -> Iterator[str]:
+    """What stands badly; `called` names figures, tables and headings by their anchors, `columns` counts those of tables."""
+    yield from _empty_pages(layout)
+    yield from _bare_headings(layout, called)
+    for before, here in pairwise(layout.blocks):
+        if before["kind"] == "end" and before["anchor"] == LEAD and here["page"] > before["page"]:
+            yield f"page {before['page']}: a lead-in stands at the foot, and what it leads to overleaf."
+        if before["kind"] == "begin" and here["kind"] == "end" and before["anchor"] == here["anchor"] in called:
+            yield from _cut(before, here, called)
+    numbered = [p for p in layout.blocks if p["kind"] in ("begin", "start", "float") and p["anchor"] in columns]
+    for before, here in pairwise(numbered):
+        if (here["page"], here["y_pt"]) < (before["page"], before["y_pt"]):
+            yield f"page {here['page']}: {called[here['anchor']]} stands before {called[before['anchor']]}."
+    for anchor, count in columns.items():
+        if count > MOST_COLUMNS:
+            yield f"{called[anchor]} has {count} columns, more than {MOST_COLUMNS}: leave out or join some."
+
+
+def feet(blocks: Sequence[Place]) -> dict[int, float]:
+    """The height at which the last block of each page ends; a page that a block runs on from is full."""
+    lowest: dict[int, float] = {}
+    for place in blocks:
+        if place["kind"] == "end":
+            lowest[place["page"]] = max(lowest.get(place["page"], 0.0), place["y_pt"])
+    for before, here in pairwise(blocks):
+        if before["kind"] == "begin":
+            lowest |= dict.fromkeys(range(before["page"], here["page"]), TEXT_BOTTOM_PT)
+    return lowest
+
+
+def _empty_pages(layout: Layout) -> Iterator[str]:
+    for page, foot in feet(layout.blocks).items():
+        empty = (TEXT_BOTTOM_PT - foot) / TEXT_HEIGHT_PT
+        if page not in layout.ends and empty > MOST_EMPTY:
+            yield f"page {page} is empty by {empty:.0%} at its foot: shorten what stands on it, or let a block there break."
+
+
+def _bare_headings(layout: Layout, called: Mapping[str, str]) -> Iterator[str]:
+    begun = [(p["page"], p["y_pt"]) for p in layout.blocks if p["kind"] in ("begin", "start", "float")]
+    for heading in layout.headings:
+        at = (heading["page"], heading["y_pt"])
+        following = min((place for place in begun if place > at), default=at)
+        if following[0] > heading["page"]:
+            yield f"page {heading['page']}: {called.get(heading['anchor'], 'a heading')} stands at the foot without its matter."
+
+
+def _cut(begin: Place, end: Place, called: Mapping[str, str]) -> Iterator[str]:
+    if end["page"] == begin["page"] + 1:
+        height = TEXT_BOTTOM_PT - begin["y_pt"] + end["y_pt"] - TEXT_TOP_PT
+        if height < TEXT_HEIGHT_PT / 4:
+            yield f"page {begin['page']}: {called[begin['anchor']]} is cut, and a quarter of a page would hold it."
+
+
+MOST_IN_STREAM = 200
+"""Objects a reader must unpack to see one of them."""
+
+_TABLE = re.compile(rb"xref\n0 (\d+)\n")
+_ROW = re.compile(rb"(\d{10}) 00000 n")
+_OBJECT = re.compile(rb"\s*(\d+) 0 obj\n(.*)\nendobj\s*\Z", re.DOTALL)
+_TRAILER = re.compile(rb"trailer\n<<(.*)>>\nstartxref\n(\d+)\n%%EOF\s*\Z", re.DOTALL)
+_FIRST = re.compile(rb"\d+ 0 obj\n")
+_SIZE = re.compile(rb"/Size \d+")
+
+_CATALOG = b"<</Type/Catalog"
+_SUSPECTS = (b"/MarkInfo<</Marked true/Suspects false>>", b"/MarkInfo<</Marked true>>")
+
+XrefRow = tuple[int, int, int]
+"""A row of the cross-reference stream: (1, offset, 0) or (2, number of the object stream, index in it)."""
+
+
+def pack(pdf: bytes) -> bytes:
+    """The same document in fewer bytes; a file that is not laid out as Typst does comes back unchanged."""
+    found, trailer, first = _objects(pdf), _TRAILER.search(pdf), _FIRST.search(pdf)
+    if found is None or trailer is None or first is None:
+        return pdf
+    found = {n: body.replace(*_SUSPECTS, 1) if body.startswith(_CATALOG) else body for n, body in found.items()}
+    small = [number for number, body in found.items() if not body.endswith(b"endstream")]
+    packs = [small[i : i + MOST_IN_STREAM] for i in range(0, len(small), MOST_IN_STREAM)]
+    first_free = max(found) + 1
+    places: dict[int, XrefRow] = {}
+    written = bytearray(pdf[: first.start()])
+
+    def write(number: int, body: bytes) -> None:
+        places[number] = (1, len(written), 0)
+        written.extend(b"%d 0 obj\n%s\nendobj\n" % (number, body))
+
+    for number, body in found.items():
+        if body.endswith(b"endstream"):
+            write(number, body)
+    for number, members in enumerate(packs, start=first_free):
+        write(number, _object_stream([(n, found[n]) for n in members]))
+        places |= {n: (2, number, index) for index, n in enumerate(members)}
+    last = first_free + len(packs)
+    start = len(written)
+    places[last] = (1, start, 0)
+    entries = _SIZE.sub(b"/Size %d" % (last + 1), trailer[1])
+    written.extend(b"%d 0 obj\n%s\nendobj\n" % (last, _cross_references(places, last + 1, entries)))
+    written.extend(b"startxref\n%d\n%%%%EOF\n" % start)
+    return bytes(written)
+
+
+def _objects(pdf: bytes) -> dict[int, bytes] | None:
+    """Objects by number in the file's order, as the cross-reference table finds them; None if it does not."""
+    trailer = _TRAILER.search(pdf)
+    table = _TABLE.match(pdf, int(trailer[2])) if trailer else None
+    if trailer is None or table is None:
+        return None
+    offsets = sorted(int(row) for row in _ROW.findall(pdf, table.end(), trailer.start()))
+    objects: dict[int, bytes] = {}
+    for start, end in pairwise([*offsets, table.start()]):
+        match = _OBJECT.match(pdf[start:end])
+        if match is None:
+            return None
+        objects[int(match[1])] = match[2]
+    return objects if len(objects) == int(table[1]) - 1 else None
+
+
+def _object_stream(members: list[tuple[int, bytes]]) -> bytes:
+    heads, bodies, at = [], [], 0
+    for number, body in members:
+        heads.append(b"%d %d" % (number, at))
+        bodies.append(body)
+        at += len(body) + 1
+    head = b" ".join(heads) + b"\n"
+    kind = b"/Type/ObjStm/N %d/First %d" % (len(members), len(head))
+    return _stream(kind, head + b"\n".join(bodies))
+
+
+def _cross_references(places: Mapping[int, XrefRow], size: int, trailer: bytes) -> bytes:
+    rows = [places.get(number, (0, 0, 65535)) for number in range(size)]
+    data = b"".join(kind.to_bytes(1) + where.to_bytes(4) + index.to_bytes(2) for kind, where, index in rows)
+    return _stream(b"/Type/XRef/W[1 4 2]" + trailer, data)
+
+
+def _stream(entries: bytes, data: bytes) -> bytes:
+    packed = zlib.compress(data, 7)  # 9 takes twice as long for less than a hundredth
+    return b"<<%s/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream" % (entries, len(packed), packed)

@@ -1,0 +1,59 @@
+"""What the figures of a decision are made from: the case, the result, and lookups that figures of several folders share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fabricreport.base.provenance import inputs_of
+from fabricreport.books.names import whole_names
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.tco.result import Bills
+
+if TYPE_CHECKING:
+    from fabricreport.sections.decision.steps import Monday
+
+HORIZON, DATE = "param:money.horizon_months", "param:schedule.production_by"
+"""Ids of the client's choices that most amounts and most chances rest on."""
+
+
+@dataclass(frozen=True)
+class DecisionContext:
+    """What the figures of a decision are made from; `steps`: what to do before signing, which rests on other sections too."""
+
+    given: Inputs
+    result: DecisionResult
+    bills: Bills
+    steps: Callable[[], Monday]
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of the options by id."""
+        return whole_names(self.given.options)
+
+    def name(self, option: str) -> str:
+        """The name of an option."""
+        return self.names[option]
+
+    @property
+    def choice(self) -> str:
+        """The name of the advised option."""
+        return self.names[self.result.verdict.choice]
+
+    @property
+    def rival(self) -> str:
+        """The name of its runner-up."""
+        return self.names[self.result.verdict.runner_up]
+
+    @property
+    def compared(self) -> tuple[str, str]:
+        """Ids of the advised option and of its runner-up: a lead above zero says that the first costs less."""
+        return self.result.verdict.choice, self.result.verdict.runner_up
+
+    @cached_property
+    def everything(self) -> frozenset[str]:
+        """Ids of every input that the difference rests on."""
+        return inputs_of(self.result.difference)

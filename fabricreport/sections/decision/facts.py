@@ -1,0 +1,324 @@
+"""What the decision found, named: which sentence of the notebook is true, and the words that its sentences use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fabricreport.base.formats import inside
+from fabricreport.base.vocabulary import STATED, Confidence, CourseKind, Ground
+from fabricreport.books.names import input_names, name_book, side_names, whole_names
+from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.facts import Findings, Name, Named, OptionName, Phrase, Spoken, joined
+from fabricreport.ledger.numbers import FigureOf
+from fabricreport.models.judgement.framework import leaning
+from fabricreport.scenario import assumptions
+from fabricreport.sections.client import REQUIREMENT, barred, gpu_type, judges, judges_missed, newer_gpu, told
+from fabricreport.sections.decision.actions import PAGE_ONE, Kind
+from fabricreport.sections.decision.inputs import criteria, target_gpus, told_ground
+from fabricreport.sections.decision.market import held_words
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.sensitivity import VERB, unquoted_named, without_named
+from fabricreport.sections.decision.steps import Monday, monday_words
+from fabricreport.sections.decision.study import standing
+from fabricreport.sections.decision.words import (
+    DecisionFinding,
+    advice,
+    course_findings,
+    course_words,
+    offer_words,
+    schedule_findings,
+    schedule_words,
+    staged,
+)
+from fabricreport.sections.diligence.result import Changes
+from fabricreport.sections.stance import direction
+from fabricreport.sections.tco.result import TcoResult
+
+_FEW_TIMES = 4
+"""The rule of size is told to whoever plans up to so many times the GPUs from which a network matters."""
+
+
+class _Read:
+    """A decision with what its findings and words are made of."""
+
+    def __init__(
+        self,
+        given: Inputs,
+        result: DecisionResult,
+        tco: TcoResult,
+        monday: Monday,
+        figure: FigureOf,
+        changes: Changes | None,
+    ) -> None:
+        self.changes = changes
+        self.given, self.result, self.tco, self.figure = given, result, tco, figure
+        self.monday = monday
+        self.verdict, self.ground = result.verdict, result.ground
+        self.money = direction(figure("decision.difference"))
+        self.barred = barred(given)
+        self.newer = newer_gpu(given)
+        self.alone = len(result.totals) == 1
+        self.printed = {o: figure(f"decision.total.{o}").value for o in result.totals}
+        self.edges = () if self.alone or self.ground == Ground.SIZE else result.edges()
+        self.plainly = not result.offers and not result.courses.involved
+
+    def cheaper_tied(self, other: str) -> bool:
+        """Whether the choice is taken on a ground of the client's though this option costs less."""
+        if self.verdict.preferred_by is None or other not in self.result.totals:
+            return False
+        return self.figure(f"decision.gap.{other}").value < 0
+
+    @property
+    def also_tied(self) -> tuple[str, ...]:
+        """What ties with the choice beside the two compared."""
+        return tuple(o for o in self.verdict.tied if o not in (self.verdict.choice, self.verdict.runner_up))
+
+    @property
+    def stance(self) -> str:
+        """Where the framework stands to the advice."""
+        sides = {o.id: o.side for o in self.given.options}
+        return standing(self.verdict, sides, self.result.framework.leans_to, self.printed)
+
+    @property
+    def stood_in(self) -> list[str]:
+        """Items that the client's price files lack."""
+        behind = self.result.behind if self.result.in_nodes else self.tco.inputs
+        items = sorted(i[6:] for i in behind if i.startswith("price:"))
+        return [item for item in items if self.given.prices[item].stand_in]
+
+
+def spoken(
+    given: Inputs, result: DecisionResult, tco: TcoResult, monday: Monday, figure: FigureOf, changes: Changes | None
+) -> Spoken:
+    """Findings and words of the decision; `monday` is what to do before signing, `figure` answers with the ledger's numbers,
+    `changes` is what the answers of sellers change."""
+    read = _Read(given, result, tco, monday, figure, changes)
+    networks = (_courses, _why, _turns_drawn, _view, _quotes, _lead, _rule)
+    groups = (
+        *(_date, _advice, _care, _monday, _annex),
+        *((_not_taken,) if result.in_nodes else (*networks, _answered, _offered)),
+    )
+    return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
+
+
+F = DecisionFinding
+
+
+def _answered(read: _Read) -> Iterator[DecisionFinding]:
+    if read.changes is not None and read.changes.turned:
+        yield F.ANSWERS_TURNED
+
+
+def _offered(read: _Read) -> Iterator[DecisionFinding]:
+    if read.result.bids:
+        yield F.BIDS
+
+
+def _courses(read: _Read) -> Iterator[DecisionFinding]:
+    yield from course_findings(read.given, read.result.courses)
+
+
+def _not_taken(read: _Read) -> Iterator[DecisionFinding]:
+    yield F.NOT_TAKEN
+
+
+def _date(read: _Read) -> Iterator[DecisionFinding]:
+    if not read.result.offers:
+        yield from schedule_findings(read.result)
+
+
+def _advice(read: _Read) -> Iterator[DecisionFinding]:
+    if read.result.offers:
+        return
+    advised: dict[str, DecisionFinding] = {
+        Confidence.LEANING: F.SETTLE_FIRST if read.edges else F.TAKE,
+        Confidence.CLOSE: F.ASK_BOTH,
+        Confidence.DOES_NOT_MATTER: F.ON_PRICE,
+        Ground.SIZE: F.TAKE_SMALL,
+    }
+    priced = {one.action.kind for one in read.monday.todos if one.due.worth}
+    for kind, step, finding in (
+        (CourseKind.OFFERS, Kind.QUOTE, F.OFFERS_SHOW),
+        (CourseKind.PILOT, Kind.PILOT, F.PILOT_SHOWS),
+    ):
+        if read.result.courses.advised.kind == kind and step in priced:
+            yield finding
+    yield advice(read.result.courses) or staged(read.result.courses, advised.get(read.ground, F.TAKE))
+
+
+def _why(read: _Read) -> Iterator[DecisionFinding]:
+    near: dict[str, DecisionFinding] = {
+        Ground.DEADLINE: F.NEAR_BY_DATE,
+        **dict.fromkeys(STATED, F.NEAR_BY_STATED),
+    }
+    if not (read.alone or read.result.offers) and read.ground in near:
+        yield near[read.ground]
+    if read.also_tied and not read.result.offers:
+        if not read.verdict.open:
+            yield F.ALSO_TIED
+        if read.verdict.preferred_by is not None:
+            yield F.TIE_SETTLED
+    if read.barred:
+        yield F.BARRED
+
+
+def _turns_drawn(read: _Read) -> Iterator[DecisionFinding]:
+    if read.result.turns.uncertain and not (read.alone or read.result.in_nodes or read.result.offers):
+        yield F.TURNS_DRAWN
+
+
+def _view(read: _Read) -> Iterator[DecisionFinding]:
+    stance = read.stance
+    if stance in ("rival", "behind", "third", "absent") and not (read.ground == Ground.SIZE or read.verdict.open):
+        yield F.MONEY_AND_FRAMEWORK_PART
+    if read.result.beyond_first:
+        yield F.BEYOND_STATED
+
+
+def _quotes(read: _Read) -> Iterator[DecisionFinding]:
+    if any(u.turned_by for u in read.result.unquoted):
+        yield F.QUOTE_TURNS
+
+
+def _lead(read: _Read) -> Iterator[DecisionFinding]:
+    """What to read with care in a lead of one network over another."""
+    if judges_missed(read.given):
+        yield F.JUDGES_MISSED
+    if read.verdict.capped == "listing":
+        yield F.LISTING_TURNS
+    if read.verdict.capped == "generation":
+        yield F.GENERATION_TURNS
+    if read.result.later:
+        yield F.LATER
+
+
+def _care(read: _Read) -> Iterator[DecisionFinding]:
+    if read.newer:
+        yield F.OLDER_GPU
+    if read.figure("decision.stale_prices").value:
+        yield F.STALE
+    if read.stood_in:
+        yield F.STOOD_IN
+
+
+def _monday(read: _Read) -> Iterator[DecisionFinding]:
+    if read.monday.todos:
+        yield F.MONDAY_LISTED
+    if len(read.monday.todos) > PAGE_ONE:
+        yield F.MONDAY_MORE
+
+
+def _rule(read: _Read) -> Iterator[DecisionFinding]:
+    """How networks are told apart, and which."""
+    params = read.given.params
+    yield F.OPTIONS_TOLD
+    yield F.LIMIT_RULED if params.money.materiality_usd is None else F.LIMIT_STATED
+    if target_gpus(params) <= _FEW_TIMES * read.given.central("evidence:fabric-matters-from-gpus"):
+        yield F.FEW_GPUS
+
+
+def _annex(read: _Read) -> Iterator[DecisionFinding]:
+    params = read.given.params
+    if assumptions(params):
+        yield F.ASSUMED
+
+
+# ---- words
+
+
+def _words(read: _Read) -> Mapping[str, object]:
+    """Every word of the section's prose; None where there is none here."""
+    verdict, result = read.verdict, read.result
+    name = whole_names(read.given.options)
+    ahead, behind = (verdict.choice, verdict.runner_up) if verdict.lead >= 0 else (verdict.runner_up, verdict.choice)
+    verb = VERB[read.given.params.money.acquisition]
+    titles = {c: inside(title) for c, title in criteria().items()}
+    pair = (verdict.choice, verdict.runner_up)
+    other = result.sure.other.partition(":")[2] if result.sure else ""
+    sellers = {o: j.offer.seller for o, j in result.offers.judged.items()} if result.offers else {}
+    tie = told_ground(read.given.params, by) if (by := verdict.preferred_by) else ""
+    return {
+        "judges": judges(read.given),
+        "rents": Name("rents") if read.given.team.rented else None,
+        **monday_words(read.monday),
+        "choice": name[verdict.choice],
+        "rival": name[verdict.runner_up],
+        "ties": _ties(name, read.also_tied),
+        "third_tied": name[read.also_tied[0]] if read.also_tied else None,
+        "asked_of": _asked_of(name, result),
+        "best": Name("better" if len(_open(result)) == 2 else "best"),
+        "either_of": joined((str(name[o]) for o in _open(result)), last=" or "),
+        "cheaper": name[ahead],
+        "lost_way": Name(direction(read.figure("decision.courses.single_lost"))) if result.in_nodes else None,
+        "hour_basis": Name(name_book().hour_values.get(read.tco.common.value_basis, "")),
+        "dearer": name[behind],
+        "Verb": verb,
+        "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),
+        "argued": Name(side_names(read.given.options, leaning(result.framework.argued)).phrase),
+        **course_words(read.given, result.courses),
+        **schedule_words(read.given, result),
+        "firmness": Name(", since ".join(filter(None, (verdict.confidence, name_book().doubts.get(verdict.capped))))),
+        "next_best": name.get(other) if other != verdict.choice else None,
+        "next_plain": name[other] if other == verdict.choice else None,
+        "cheaper_tied": name[other] if read.cheaper_tied(other) else None,
+        "tie_decider": Name(tie) if tie else None,
+        "tie_again": Name("that" if verdict.decided_by == verdict.preferred_by else tie) if tie else None,
+        "decider": Name(ground) if (ground := told_ground(read.given.params, verdict.decided_by)) else None,
+        "cause": Name(_cause(read, verdict.runner_up)),
+        "unanswered": Name(read.changes.without.course or "neither") if read.changes else None,
+        "barred": Named(joined(name[o] for o in read.barred), "barred", sources=(REQUIREMENT,))
+        if read.barred
+        else None,
+        "turned": _turned(whole_names(read.given.all_options.values()), result),
+        "nearest_turn": Name(input_names(read.given, turns[0].input_id).row)
+        if (turns := result.turns.uncertain)
+        else None,
+        "quote": unquoted_named(read.given, nearest) if (nearest := result.nearest_quote) else None,
+        "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
+        "strongest": _strongest(read),
+        "beyond_first": name[first] if (first := result.beyond_first) else None,
+        "beyond_order": Name(", then ".join(titles[c] for c in read.given.params.organisation.beyond_money)),
+        **offer_words(read.given, result, read.figure),
+        "gpu": told(gpu_type(read.given)),
+        "newer": told(read.newer) if read.newer else None,
+        **held_words(read.given, result.held, pair, sellers),
+        "shipped": Name(", ".join(read.stood_in)),
+    }
+
+
+def _open(result: DecisionResult) -> tuple[str, ...]:
+    """What may be ordered where no option is advised over another: the two compared, and all that tie."""
+    return tuple(dict.fromkeys((result.verdict.choice, result.verdict.runner_up, *result.verdict.tied)))
+
+
+def _asked_of(names: Mapping[str, OptionName], result: DecisionResult) -> Name:
+    """The same as those that offers are asked of."""
+    found = [str(names[o]) for o in _open(result)]
+    return Name("both " if len(found) == 2 else "", joined(found, last=" and "))
+
+
+def _ties(names: Mapping[str, OptionName], tied: Sequence[str]) -> Named | None:
+    """The options that tie with the choice beside the two compared, and what is asked for of them."""
+    if not tied:
+        return None
+    several = len(tied) > 1
+    said = {"are": Name("are" if several else "is"), "offers": Name("offers on them" if several else "an offer on it")}
+    return Phrase(joined((names[o] for o in tied), last=" and "), "ties", **said)
+
+
+def _turned(names: Mapping[str, OptionName], result: DecisionResult) -> Named | None:
+    """What reverses the order most, else what comes nearest, and the option that costs less then."""
+    tried = result.reversals.tried if result.reversals else ()
+    return Named(tried[0].what, tried[0].key, cheaper=names[tried[0].cheaper]) if tried else None
+
+
+def _cause(read: _Read, option: str) -> str:
+    """The cause by which an option exceeds the choice most, as it stands within a sentence."""
+    return inside(read.tco.labels[read.result.dearest_cause(read.tco.components, option)])
+
+
+def _strongest(read: _Read) -> Named | None:
+    framework = read.result.framework
+    side = 1 if framework.total > 0 else -1
+    axis = max(framework.axes, key=lambda a: a.lean * a.weight * side, default=None)
+    return Named(axis.title.lower(), axis.axis) if axis else None
