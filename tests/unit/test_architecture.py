@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+import yaml
 from rows import words
 
 from fabricreport.base import units
@@ -292,3 +293,8 @@ def test_nobody_but_units_spells_a_length_of_time() -> None:
             if of_time or named:
                 spelt.append(f"{path.relative_to(PACKAGE)}:{node.lineno} {ast.unparse(node)}")
     assert not spelt
+
+
+def test_every_planted_fault_stands_once_in_its_file() -> None:
+    faults = yaml.safe_load((ROOT / "tests" / "mutants" / "faults.yaml").read_text(encoding="utf-8"))
+    assert [f["id"] for f in faults if (ROOT / f["file"]).read_text(encoding="utf-8").count(f["old"]) != 1] == []
