@@ -1,4 +1,8 @@
-"""The base of a figure: of what it is a quantity, by which statistic, clock, size, horizon, stage and whole; and the rules that tell it by id."""
+"""The base of a figure: of what it is a quantity, by which statistic, clock, size, horizon, stage and whole.
+
+An amount is told by its mean and a time by its median. What a figure's unit, its draws and its name do not show stands
+under `base` in `figures.yaml`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The figures of the decision: the lead, the rule's amounts, the options, the framework, the calendar, what would turn it."""
+"""The figures of the decision: the lead, the rule's amounts, the options, the framework, the calendar, what would turn it.
+
+What each is called and rests on stands in `figures.yaml`.
+"""
 
 from __future__ import annotations
 

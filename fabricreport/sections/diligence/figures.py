@@ -1,4 +1,7 @@
-"""The figures of the diligence section: the shortlist, the questions, the answers and what they change."""
+"""The figures of the diligence section: the shortlist, the questions, the answers and what they change.
+
+What each is called and rests on stands in `figures.yaml`; those of the acceptance plan stand in `plan`.
+"""
 
 from __future__ import annotations
 

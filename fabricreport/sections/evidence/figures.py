@@ -1,4 +1,7 @@
-"""The figures of the evidence section: what the advice rests on by grade, the age of its prices, what experts judged."""
+"""The figures of the evidence section: what the advice rests on by grade, the age of its prices, what experts judged.
+
+What each is called and rests on stands in `figures.yaml`.
+"""
 
 from __future__ import annotations
 

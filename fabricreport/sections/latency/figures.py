@@ -1,4 +1,7 @@
-"""The figures of the latency section: what each option exposes, its step, its bandwidth, the gap, the jobs, the logs."""
+"""The figures of the latency section: what each option exposes, its step, its bandwidth, the gap, the jobs, the logs.
+
+What each is called and rests on stands in `figures.yaml`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The figures of the risk: dates, shares of GPU time lost, faults, what a run that goes wrong costs, and the card of goodput."""
+"""The figures of the risk: dates, shares of GPU time lost, faults, what a run that goes wrong costs, and the card of goodput.
+
+What each is called and rests on stands in `figures.yaml`.
+"""
 
 from __future__ import annotations
 

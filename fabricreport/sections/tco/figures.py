@@ -1,4 +1,7 @@
-"""The figures of the total cost: totals and causes, the difference, rent against buy, and the owned fabric."""
+"""The figures of the total cost: totals and causes, the difference, rent against buy, and the owned fabric.
+
+What each is called and rests on stands in `figures.yaml`.
+"""
 
 from __future__ import annotations
 
