@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 def test_shares_are_those_of_the_draws_and_printed_once(name: str) -> None:
     client = case(name)
     found, bills = client.decision().cheapest, client.chain.bills
-    assert tuple(found.shares) == tuple(client.search.judge.advisable(bills))
+    assert tuple(found.shares) == tuple(client.studies.search.judge.advisable(bills))
     costs = np.stack([plain(bills.totals[o]) for o in found.shares], axis=1)
     assert list(found.shares.values()) == pytest.approx(list(cheapest(costs)))
     for option, share in found.shares.items():
@@ -26,7 +26,7 @@ def test_shares_are_those_of_the_draws_and_printed_once(name: str) -> None:
 
 
 def test_inputs_are_drawn_anew_in_hypercubes_of_their_own() -> None:
-    given = case("example").search.fast.given
+    given = case("example").studies.search.fast.given
     fresh = Resampled.of(given, HYPERCUBES, 32)
     input_id = "evidence:weeks-to-stable-rocev2"
     own, drawn = plain(given.own(input_id)), plain(fresh.own(input_id))

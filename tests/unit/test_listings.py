@@ -87,7 +87,7 @@ def test_what_the_client_runs_is_counted_by_kind_and_equal_treatment_leaves_it()
     (estate,) = (p for p in priors_of_client(options=(INFINIBAND, BRANDED), **runs) if p.of_client)
     assert estate.favours == "rocev2"
     assert not any(p.of_client for p in priors_of_client(options=(INFINIBAND, BRANDED), **dict.fromkeys(runs, "none")))
-    search = client().changed(**runs).search
+    search = client().changed(**runs).studies.search
     assert not any(p.of_client for p in equal_priors(search))
 
 

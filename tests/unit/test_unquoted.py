@@ -131,10 +131,10 @@ def xdr() -> Case:
 
 @pytest.mark.slow
 def test_at_the_price_found_the_lead_is_nothing_and_either_side_is_won_by_the_one_named(xdr: Case) -> None:
-    found = {u.item: u for u in unquoted_of(xdr.search)}
+    found = {u.item: u for u in unquoted_of(xdr.studies.search)}
     assert {"switch-q3400", "optic-800g-dr4", "licence-ufm"} <= set(found)
     assert "licence-cumulus" not in found  # part of the switch: no price of it moves the money
-    chain = xdr.search.fast
+    chain = xdr.studies.search.fast
 
     turning = {item: u for item, u in found.items() if u.level is not None}
     assert turning["switch-q3400"].below == "infiniband-xdr"
@@ -154,7 +154,7 @@ def test_at_the_price_found_the_lead_is_nothing_and_either_side_is_won_by_the_on
 @pytest.mark.slow
 def test_a_client_who_states_the_price_is_not_told_of_ours(xdr: Case) -> None:
     told = xdr.changed(evidence={"switch-q3400-usd": 120_000})
-    assert "switch-q3400" not in {u.item for u in unquoted_of(told.search)}
+    assert "switch-q3400" not in {u.item for u in unquoted_of(told.studies.search)}
 
 
 def test_every_price_of_a_shipped_option_has_a_kind_that_can_be_asked_for() -> None:

@@ -65,7 +65,7 @@ def test_the_value_is_that_of_the_options_that_can_be_ordered(cases: dict[str, C
         if found.offers:
             assert set(found.options) == set(found.offers.totals)
             continue
-        assert set(found.options) == set(case.search.judge.advisable(case.chain.bills))
+        assert set(found.options) == set(case.studies.search.judge.advisable(case.chain.bills))
 
 
 def test_a_client_without_a_choice_has_nothing_to_find_out(cases: dict[str, Case]) -> None:
