@@ -135,14 +135,14 @@ def _key_in_words(key: str) -> str:
 
 def param_record(params: Params, key: str) -> dict[str, Any]:
     """The ledger's record of a value of the params: the client's word where the key was given, else an assumption."""
-    value, given = value_in_force(params, key), is_given(params, key)
+    value, unit, given = value_in_force(params, key), unit_at(undotted(key)), is_given(params, key)
     return {
         "id": f"param:{key}",
         "kind": "param",
         "label": _key_in_words(key),
         "value": _central(value),
-        "text": param_text(params, key),
-        "unit": unit_at(undotted(key)),
+        "text": param_text(key, value, unit),
+        "unit": unit,
         "date": str(params.as_of),
         "source": "The client's params file" if given else "Our own assumption",
         "publisher": params.client.name if given else "",
