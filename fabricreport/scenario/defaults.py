@@ -110,20 +110,25 @@ def is_given(params: Params, key: str) -> bool:
 
 def assumptions(params: Params) -> tuple[Assumed, ...]:
     """Every key that was not given, with what is assumed and from what."""
-    derived = {
-        "client.slug": client_slug(params),
-        "cluster.nic_ports_per_node": str(params.cluster.ports_per_node),
-        "question": params.asked.value,
-    }
+    derived = _derived(params)
     return tuple(
         Assumed(
             key,
-            derived.get(key) or _text(key, value_at(params, key)),
+            str(derived[key]) if key in derived else _text(key, value_at(params, key)),
             FOLLOWS_FROM.get(key, ()),
             derived=key in derived,
         )
         for key in defaulted_keys(params)
     )
+
+
+def _derived(params: Params) -> dict[str, Any]:
+    """What other keys give for those of which the schema has no value."""
+    return {
+        "client.slug": client_slug(params),
+        "cluster.nic_ports_per_node": params.cluster.ports_per_node,
+        "question": params.asked.value,
+    }
 
 
 def _defaulted(model: BaseModel, path: KeyPath, *, given: bool) -> Iterator[str]:
@@ -175,11 +180,7 @@ _NONE = "none"
 def value_in_force(params: Params, key: str) -> Any:
     """The value at a dotted key; where none was given and other keys give one, that."""
     found = value_at(params, key)
-    if found is not None:
-        return found
-    if key == "client.slug":
-        return client_slug(params)
-    return params.cluster.ports_per_node if key == "cluster.nic_ports_per_node" else None
+    return _derived(params).get(key) if found is None else found
 
 
 def param_text(key: str, value: Any, unit: str) -> str:
