@@ -27,6 +27,7 @@ from scipy import special
 
 from fabricreport.base.errors import InputError, OutOfRange, Problem
 from fabricreport.base.provenance import Traced, inputs_of
+from fabricreport.base.uncertain import Uncertain
 from fabricreport.models.audit.claims import Entry
 
 RULES = ("mixture", "envelope")
@@ -93,6 +94,11 @@ class Contested:
     def admissible(self) -> tuple[Position, ...]:
         """The positions the prior is made of."""
         return tuple(p for p in self.entries if p.admissible)
+
+    @property
+    def prior(self) -> Uncertain:
+        """The prior as a range."""
+        return Uncertain("interval", self.prior_low, self.prior_mid, self.prior_high)
 
     def quantile(self, u: Any) -> Traced:
         """The prior's inverse CDF at probabilities `u` (any shape), traced to the entries it is made of."""
