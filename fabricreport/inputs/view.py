@@ -38,7 +38,7 @@ from fabricreport.inputs.options import Team, chosen
 from fabricreport.inputs.records import price_unit
 from fabricreport.inputs.replacements import Elicited, Overridden
 from fabricreport.ledger.numbers import INPUT_KINDS
-from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities, joined
+from fabricreport.models.audit.disagreement import Contested, contested, joined
 from fabricreport.scenario import Offer as WrittenOffer
 from fabricreport.scenario import Params, Reason, Reference, option_excluded, slugify, value_at
 from fabricreport.scenario.rules import offer_findings
@@ -215,10 +215,6 @@ class Reader:
         own = {book[name].contested for name in names if name in book}
         also = {q for q, d in self._definitions.items() if names & {*joined(d)}}
         return {*own, *also} - {""}
-
-    def contested_quantities(self) -> dict[str, Contested]:
-        """Every contested quantity by id."""
-        return contested_quantities(self.evidence, self._definitions, self._weights)
 
     # ---- one input
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -305,7 +305,6 @@ class NumberMaker:
 
     records: DrawnInputs
     currency: str = "USD"
-    common: tuple[str, ...] = field(default=())
 
     def number(
         self,

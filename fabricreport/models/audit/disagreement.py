@@ -162,17 +162,6 @@ def contested(
     )
 
 
-def contested_quantities(
-    entries: Mapping[str, Entry],
-    definitions: Mapping[str, Mapping[str, Any]],
-    weights: Mapping[str, float] = _EQUAL,
-) -> dict[str, Contested]:
-    """Every contested quantity by id: those defined, in the order of the definitions, then those an entry names."""
-    named = dict.fromkeys(definitions)
-    named.update(dict.fromkeys(e.contested for e in entries.values() if e.contested))
-    return {quantity: contested(quantity, entries, definitions, weights) for quantity in named}
-
-
 def joined(definition: Mapping[str, Any]) -> tuple[str, ...]:
     """Ids of the entries that a definition brings in by itself: those of other quantities, and its bound."""
     bound = (definition["bound"],) if "bound" in definition else ()
