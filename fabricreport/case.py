@@ -20,9 +20,8 @@ from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.inputs.dossier import Given, if_there, read_given
 from fabricreport.inputs.inputs import Inputs
-from fabricreport.inputs.view import INPUT_KINDS
 from fabricreport.ledger.facts import Spoken
-from fabricreport.ledger.numbers import Number
+from fabricreport.ledger.numbers import INPUT_KINDS, Number
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, params_from
 from fabricreport.sections.chain import Chain, chain

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fabricreport.blocks.prose import figure_of, is_prose, read_cell
 from fabricreport.blocks.template import split_style
-from fabricreport.inputs.view import INPUT_KINDS
+from fabricreport.ledger.numbers import INPUT_KINDS
 from fabricreport.scenario import SECTION_NAMES
 
 ROOT = Path(__file__).parents[1]

@@ -8,6 +8,7 @@ numbers a price moves. A difference that cancels to exact zero everywhere depend
 
 from __future__ import annotations
 
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ class Traced(np.ndarray[Any, np.dtype[Any]]):
         """An array of floats that depends on `inputs`, and on whatever `values` depend on already."""
         array = np.array(values, dtype=float).view(cls)
         array.inputs = frozenset(inputs) | inputs_of(values)
-        array.dearer = np.array(_dearer(values), dtype=float) if _ages(values) else None
+        array.dearer = np.array(_bare(values, dearer=True), dtype=float) if _ages(values) else None
         return array
 
     def __array_finalize__(self, parent: Any) -> None:
@@ -42,14 +43,14 @@ class Traced(np.ndarray[Any, np.dtype[Any]]):
         return _applied(func, args, kwargs)
 
     def __getitem__(self, key: Any) -> Any:
-        return _applied(_item, (self, key), {})
+        return _applied(getitem, (self, key), {})
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.inputs = self.inputs | _union((key, value))
         if self.dearer is not None or _ages(value):
             self.dearer = np.array(self) if self.dearer is None else self.dearer
-            self.dearer[_plain(key)] = _dearer(value)
-        np.asarray(self)[_plain(key)] = _plain(value)
+            self.dearer[_bare(key)] = _bare(value, dearer=True)
+        np.asarray(self)[_bare(key)] = _bare(value)
 
     def __reduce__(self) -> Any:
         return (Traced, (np.asarray(self), tuple(sorted(self.inputs))), {"inputs": self.inputs, "dearer": self.dearer})
@@ -124,15 +125,16 @@ def _union(value: Any) -> frozenset[str]:
     return found
 
 
-def _plain(value: Any) -> Any:
+def _bare(value: Any, *, dearer: bool = False) -> Any:
+    """The bare numbers of a value, as they are or at dearer old prices."""
     if isinstance(value, Traced):
-        return value.view(np.ndarray)
+        return value.dearer if dearer and value.dearer is not None else value.view(np.ndarray)
     if isinstance(value, tuple):
-        return tuple(_plain(v) for v in value)
+        return tuple([_bare(v, dearer=dearer) for v in value])
     if isinstance(value, list):
-        return [_plain(v) for v in value]
+        return [_bare(v, dearer=dearer) for v in value]
     if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
+        return {k: _bare(v, dearer=dearer) for k, v in value.items()}
     return value
 
 
@@ -145,29 +147,12 @@ def _ages(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(map(_ages, value))
 
 
-def _dearer(value: Any) -> Any:
-    """The bare numbers at dearer old prices."""
-    if isinstance(value, Traced):
-        return _plain(value) if value.dearer is None else value.dearer
-    if isinstance(value, tuple):
-        return tuple(map(_dearer, value))
-    if isinstance(value, list):
-        return list(map(_dearer, value))
-    if isinstance(value, dict):
-        return {k: _dearer(v) for k, v in value.items()}
-    return value
-
-
-def _item(values: Any, key: Any) -> Any:
-    return np.asarray(values)[key]
-
-
 def _applied(done: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What a function of numpy makes of bare numbers, with the ids of all; done again at dearer old prices where it ages."""
     dearer = None
     if _ages(args) or (kwargs and _ages(kwargs)):
-        dearer = done(*_dearer(args), **{k: v for k, v in _dearer(kwargs).items() if k != "out"})
-    return _wrap(done(*_plain(args), **_plain(kwargs)), _union((args, kwargs)) if kwargs else _union(args), dearer)
+        dearer = done(*_bare(args, dearer=True), **{k: v for k, v in _bare(kwargs, dearer=True).items() if k != "out"})
+    return _wrap(done(*_bare(args), **_bare(kwargs)), _union((args, kwargs)) if kwargs else _union(args), dearer)
 
 
 def _wrap(result: Any, inputs: frozenset[str], dearer: Any = None) -> Any:

@@ -48,7 +48,7 @@ def course_of(given: Inputs, course: str, pair: Sequence[str]) -> Name:
     """A course of action in words, by its id, with options as the body calls them."""
     told = course_told(given, course, pair)
     if either_of(course) == set(pair):
-        names = whole_names(given.priced_options.values())
+        names = whole_names(given.all_options.values())
         told = Name("take the better offer of ", joined((names[o] for o in pair), " or "))
     return Name(text_called(body_names(given, pair[0], pair[1]), told))
 

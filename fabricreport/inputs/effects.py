@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -74,8 +73,9 @@ class Known(Protocol):
     def uncertain(self, input_id: str) -> Uncertain:
         """The figure of an input."""
 
-    def words(self, entry_id: str) -> str:
-        """A fact in words of the evidence."""
+    @property
+    def team(self) -> Team:
+        """Who is taken to run the fabric."""
 
 
 class Nothing(Exception):
@@ -123,15 +123,10 @@ class Put:
         """The figure of an entry of the evidence."""
         return self.known.uncertain(f"evidence:{entry_id}")
 
-    @cached_property
-    def team(self) -> Team:
-        """Who is taken to run the fabric."""
-        return Team.of(self.params, self.known.words)
-
     @property
     def effort(self) -> Effort:
         """What the option takes with that team, every entry at its central value."""
-        return self.team.effort(self.option, self.entry)
+        return self.known.team.effort(self.option, self.entry)
 
     @property
     def value(self) -> tuple[float, float]:
@@ -174,7 +169,7 @@ def _weeks(put: Put) -> Iterator[Says]:
     team = team * float(burden(put.params, put.option, put.params.cluster.halls(gpus)[0], put.entry))
     team = team * float(put.effort.bring_up)
     weeks = put.option.behaviour.weeks
-    if put.team.rented:
+    if put.known.team.rented:
         yield Says("evidence:rented-bring-up-factor", *_over(team * put.entry(weeks), *put.value))
     else:
         yield Says(f"evidence:{weeks}", *_over(team, *put.value))
@@ -187,7 +182,7 @@ def _repair(put: Put) -> Iterator[Says]:
 def _tuner(put: Put) -> Iterator[Says]:
     """What follows from who tunes: a state of the fabric, as uncertain as the entries that describe it."""
     who = put.answer.choice or (CLIENT if put.against else OWN)
-    rented = put.team.rented
+    rented = put.known.team.rented
     if who == OWN and rented:
         raise Nothing("the figures of a rented fabric assume that the seller’s own team tunes it")
     if who == OWN:
@@ -195,7 +190,7 @@ def _tuner(put: Put) -> Iterator[Says]:
         faults, weeks = (put.range(f"lever-tuning-{what}-factor") for what in ("config", "bring-up"))
     elif who in (CLIENT, NOBODY) and rented:
         level = str(put.params.organisation.networking_maturity)
-        if Maturity(level).rank >= Maturity(put.team.maturity).rank:
+        if Maturity(level).rank >= Maturity(put.known.team.maturity).rank:
             raise Nothing("the client’s team is taken to tune no worse than a seller’s")
         faults, weeks = (_maturing(put, level, what) for what in ("config-faults", "bring-up"))
     else:
@@ -215,7 +210,8 @@ def _maturing(put: Put, level: str, what: str) -> Uncertain:
     """How a team of another maturity multiplies what the fabric's own does, by the entries of both."""
     medium = str(Maturity.MEDIUM)
     theirs, ours = (
-        exactly(1.0) if team == medium else put.range(f"maturity-{team}-{what}") for team in (level, put.team.maturity)
+        exactly(1.0) if team == medium else put.range(f"maturity-{team}-{what}")
+        for team in (level, put.known.team.maturity)
     )
     return theirs.times(1.0 / ours.central)
 
@@ -249,7 +245,7 @@ def _oversubscription(put: Put) -> Iterator[Says]:
 
 
 def _team(put: Put) -> Any:
-    return maturity_effect(put.entry, put.team.maturity)
+    return maturity_effect(put.entry, put.known.team.maturity)
 
 
 def _tunable(put: Put) -> bool:
@@ -257,7 +253,7 @@ def _tunable(put: Put) -> bool:
 
 
 def _tuning(put: Put) -> str:
-    return f"evidence:{put.option.behaviour.tuning}-{put.team.maturity}"
+    return f"evidence:{put.option.behaviour.tuning}-{put.known.team.maturity}"
 
 
 def _over(factor: Any, low: float, high: float) -> tuple[float, float]:

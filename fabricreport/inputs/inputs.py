@@ -38,16 +38,16 @@ from fabricreport.inputs.records import (
     origin,
     param_record,
     price_record,
-    price_unit,
 )
 from fabricreport.inputs.replacements import Figures, deciding, read_elicited, resolved
-from fabricreport.inputs.view import INPUT_KINDS, Books, Reader, with_offers
-from fabricreport.ledger.numbers import Number, NumberMaker, weakest
+from fabricreport.inputs.view import Books, InForce, Reader, with_offers
+from fabricreport.ledger.numbers import INPUT_KINDS, Number, NumberMaker, weakest
+from fabricreport.models.audit.disagreement import Contested
 from fabricreport.models.collectives.parameters import Catalogue
 from fabricreport.models.draws import Sampler
 from fabricreport.models.risk.entries import Effort
 from fabricreport.models.training.parallel import Practice
-from fabricreport.scenario import Params, Reference, value_at
+from fabricreport.scenario import Params
 
 DRAWS = 4096
 """Draws of a case unless it asks for fewer: enough for the P5 and P95 that the memo prints."""
@@ -82,14 +82,14 @@ class Inputs(Reader):
         self._roots: dict[str, frozenset[str]] = {}
         self._noted: list[set[str]] = []
         self._traced, self.answered = True, Answered()
-        self._quantities, self._built, self._builder = {}, {}, self
+        self._quantities, self._in_force, self._built, self._builder = {}, {}, {}, self
         view = price_book.at(date.fromisoformat(str(params.as_of)))
         self.elicited = read_elicited(folder, params.elicited, view.as_of)
         self.offers, view = with_offers(folder, params, view)
         found = resolved(params, evidence, price_book, view, self.quantities, self.elicited.replaced(evidence))
         self.overrides, self._unasked = found.overrides, frozenset(without_answers)
         self._put(evidence, found.prices, found.figures)
-        self.priced_options = {o: option.priced(found.prices) for o, option in options.items()}
+        self.all_options = {o: option.priced(found.prices) for o, option in options.items()}
         if files := read_files(folder, params, self.catalogue):
             known = self._copy(), self._known_options(), self.offers, found.overrides, self.evidence.__getitem__
             self.answered = answered(files, BeforeAnswers(*known), self._unasked)
@@ -121,7 +121,8 @@ class Inputs(Reader):
             by_kind.setdefault(kind, {})[name] = figure
         self.evidence = evidence.with_figures(by_kind.get("evidence", {}))
         self.prices = prices.with_figures(by_kind.get("price", {}))
-        self._quantities, self._built = {**self._quantities, **by_kind.get("contested", {})}, {}
+        self._quantities = {**self._quantities, **by_kind.get("contested", {})}
+        self._in_force, self._built = {}, {}
 
     def replacing(self, figures: Mapping[str, Uncertain]) -> Inputs:
         """The same inputs with other figures in force for these books' ids (in each entry's own unit and currency).
@@ -148,18 +149,17 @@ class Inputs(Reader):
     def _behind(self, input_id: str) -> Iterable[str]:
         """Every other id that has a part in the draws of an input."""
         kind, _, name = input_id.partition(":")
-        other = self.stated_by(input_id)
-        if other == input_id and kind == "param" and isinstance(stated := value_at(self.params, name), Reference):
-            other = str(stated)
-        if other != input_id:
-            return (other, *self._behind(other))
-        if kind == "contested":
-            return () if name in self._quantities else self._speaking_on(name)
         if kind == _RATE:
             return self.prices.rate(name, self.currency).inputs
-        if kind == "price" and name in self.prices and self._converted(input_id):
-            return self._behind(f"{_RATE}:{self.prices[name].currency}")
-        return (CORRELATION,) if self._moves_with_others(input_id) else ()
+        found = self.in_force(input_id)
+        other = found.follows if found.id == input_id else found.id
+        if other != input_id:
+            return (other, *self._behind(other))
+        if isinstance(found.value, Contested):
+            return self._speaking_on(name)
+        if self._converted(found):
+            return self._behind(f"{_RATE}:{found.currency}")
+        return (CORRELATION,) if found.moves_with_others else ()
 
     def bare(self) -> Inputs:
         """The same inputs without provenance: several times faster, for what-ifs that only ask which way the answer goes."""
@@ -174,7 +174,7 @@ class Inputs(Reader):
         if not self._traced:
             return cast(Traced, plain(values))
         made = Traced(values, ids)
-        return out_of_date(made) if any(i.startswith("price:") and self.prices.by_id(i).stale for i in ids) else made
+        return made if self.prices.stale_ids.isdisjoint(ids) else out_of_date(made)
 
     def with_params(self, params: Params) -> Inputs:
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
@@ -206,7 +206,7 @@ class Inputs(Reader):
     def _copy(self) -> Inputs:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._records, other._noted, other._roots = {}, [], {}
+        other._records, other._noted, other._roots, other._in_force = {}, [], {}, {}
         for made in ("maker", "team"):
             other.__dict__.pop(made, None)
         return other
@@ -244,7 +244,8 @@ class Inputs(Reader):
         """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""
         self._note(input_id)
         if input_id not in self._samples:
-            self._samples[input_id] = self._draw(input_id)
+            found = self.in_force(input_id)
+            self._samples[input_id] = self._drawn(found) if found.id == input_id else self.draw(found.id)
         return self._samples[input_id]
 
     def value(self, input_id: str) -> Traced:
@@ -255,33 +256,29 @@ class Inputs(Reader):
             self._values[input_id] = self.tagged(plain(draws)[0], {*inputs_of(draws)}) if exact else draws
         return self._values[input_id]
 
-    def _draw(self, input_id: str) -> Traced:
-        kind, _, name = input_id.partition(":")
-        if kind == "contested":
-            if name not in self._quantities:
-                drawn = self.contested(name).quantile(self.sampler.uniforms(input_id))
-                return self.tagged(drawn, set())
-            return self._following(input_id, self._sample(self.uncertain(input_id), input_id))
-        if kind == "param":
-            value = value_at(self.params, name)
-            return self.draw(str(value)) if isinstance(value, Reference) else self.own(input_id)
-        own = self.own(input_id)
-        if not self._converted(input_id):
+    def _drawn(self, found: InForce) -> Traced:
+        own = self._drawn_as_stated(found)
+        if not self._converted(found):
             return own
-        converted: Any = own * self.rate(self.prices[name].currency)
+        converted: Any = own * self.rate(found.currency)
         return self.tagged(converted, {*inputs_of(converted)})
 
     def own(self, input_id: str) -> Traced:
-        """Draws of an input in its own unit and currency; one replaced by a reference takes the other's draws."""
-        kind, _, name = input_id.partition(":")
-        if kind == "contested":
-            return self.draw(input_id)
-        if kind == "param" and isinstance(value := value_at(self.params, name), Reference):
-            return self.own(str(value))
-        if input_id in self._samples and not self._converted(input_id):
-            return self._samples[input_id]
-        group = self.evidence[name].group if kind == "evidence" else ""
-        return self._following(input_id, self._sample(self.uncertain(input_id), input_id, group))
+        """Draws of an input in its own unit and currency."""
+        found = self.in_force(input_id)
+        return self._drawn_as_stated(found) if self._converted(found) else self.draw(input_id)
+
+    def _drawn_as_stated(self, found: InForce) -> Traced:
+        """Draws in the input's own unit and currency, under its own id; one replaced by a reference takes the other's."""
+        self._note(found.id)
+        if isinstance(found.value, Contested):
+            return self.tagged(found.value.quantile(self.sampler.uniforms(found.id)), set())
+        if found.follows != found.id:
+            other = self.in_force(found.follows)
+            drawn = plain(self.own(found.follows))
+        else:
+            other, drawn = found, self._sample(found.figure, found.id, found.group)
+        return self.tagged(drawn, {found.id, CORRELATION} if other.moves_with_others else {found.id})
 
     def _sample(self, figure: Uncertain, stream: str, group: str = "") -> NDArray[np.float64]:
         """Draws (DRAWS,) of a figure from the stream of that name; one that is known exactly needs none."""
@@ -289,27 +286,14 @@ class Inputs(Reader):
             return np.full(self.draws, figure.central)
         return self.sampler.draws(figure, stream, group)
 
-    def _converted(self, input_id: str) -> bool:
+    def _converted(self, found: InForce) -> bool:
         """Whether `draw` gives an input in another currency than its own."""
-        return input_id.startswith("price:") and self.prices[input_id[6:]].currency != self.currency
-
-    def _following(self, input_id: str, drawn: Any) -> Traced:
-        """The draws under the input's own id; one replaced by a reference takes the other's."""
-        other = self.stated_by(input_id)
-        ids = {input_id, CORRELATION} if self._moves_with_others(other) else {input_id}
-        return self.tagged(drawn if other == input_id else plain(self.own(other)), ids)
-
-    def _moves_with_others(self, input_id: str) -> bool:
-        """Whether an input's draws are tied to those of its group."""
-        kind, _, name = input_id.partition(":")
-        entry = self.evidence.get(name) if kind == "evidence" else None
-        return entry is not None and bool(entry.group) and not entry.figure.fixed
+        return found.currency not in ("", self.currency)
 
     def rate(self, source: str) -> Any:
         """Units of the memo's currency for one of `source`: draws, or 1 where they are the same."""
         rate = self.prices.rate(source, self.currency)
-        for input_id in rate.inputs:
-            self._note(input_id)
+        self._note(*rate.inputs)
         if not rate.inputs:
             return 1.0
 
@@ -325,10 +309,7 @@ class Inputs(Reader):
         A price that a param refers to is in the memo's currency already.
         """
         amount = self.value(input_id)
-        kind, _, name = input_id.partition(":")
-        stated = value_at(self.params, name) if kind == "param" else None
-        refers = isinstance(stated, Reference) and stated.kind == "price"
-        return amount if kind == "price" or refers else amount * self.rate("USD")
+        return amount if self.in_force(input_id).currency else amount * self.rate("USD")
 
     def spread(self, values: Any) -> Traced:
         """A scalar or (DRAWS,) value as (DRAWS,), provenance kept."""
@@ -366,17 +347,8 @@ class Inputs(Reader):
         """Input ids and figures a number is said to rest on; the figures' own inputs are among the first."""
         each = [given] if isinstance(given, str | Number) else list(given)
         figures = [one for one in each if isinstance(one, Number)]
-        ids = [self.known(one) for one in each if isinstance(one, str)]
+        ids = [one for one in each if isinstance(one, str)]
         return [*ids, *(i for figure in figures for i in figure.inputs)], figures
-
-    def known(self, input_id: str) -> str:
-        """The id itself; `KeyError` with the nearest one if no input has it."""
-        try:
-            self.record(input_id)
-        except (AttributeError, LookupError) as error:
-            close = did_you_mean(input_id, self.ids())
-            raise KeyError(f"no input {input_id}" + (f"; did you mean {close}?" if close else "")) from error
-        return input_id
 
     def ids(self) -> list[str]:
         """Ids of all inputs that can be quoted."""
@@ -387,9 +359,16 @@ class Inputs(Reader):
         return [*(f"price:{i}" for i in self.prices), *(f"evidence:{i}" for i in self.evidence), *quantities, *params]
 
     def record(self, input_id: str) -> dict[str, Any]:
-        """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it."""
+        """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it.
+
+        `KeyError` with the nearest id if no input has it.
+        """
         if input_id not in self._records:
-            self._records[input_id] = self._record(input_id)
+            try:
+                self._records[input_id] = self._record(input_id)
+            except (AttributeError, LookupError) as error:
+                close = did_you_mean(input_id, self.ids())
+                raise KeyError(f"no input {input_id}" + (f"; did you mean {close}?" if close else "")) from error
         return self._records[input_id]
 
     def _record(self, input_id: str) -> dict[str, Any]:
@@ -408,33 +387,23 @@ class Inputs(Reader):
 
     def figure(self, input_id: str) -> Number:
         """The ledger number that quotes an input as it is stated."""
-        record = self.record(self.known(input_id))
+        record, found, rate = self.record(input_id), self.in_force(input_id), self.rate_of(input_id)
         draws = self.draw(input_id)
         exact = drawn_exactly(draws)
-        stated = None if input_id.startswith("param:") else self._stated(input_id)
+        books_own = input_id.startswith(("price:", "evidence:")) and found.figure.states_central
+        stated = found.figure.central * rate.rate if books_own else None
         drawn = self.maker.number(
             f"stated.{input_id.replace(':', '.')}",
             float(draws[0]) if exact else plain(draws),
-            price_unit(self.prices[input_id[6:]]) if input_id.startswith("price:") else record["unit"],
+            found.unit if input_id.startswith("price:") else record["unit"],
             label=record["label"],
             rule=origin(record, stated=stated is not None),
-            inputs=(input_id, *self.rate_of(input_id).inputs),
+            inputs=(input_id, *rate.inputs),
             digits=6 if exact else 3,
         )
-        drawn = replace(drawn, currency=self.currency_of(input_id))
+        drawn = replace(drawn, currency=self.currency if found.currency else "USD")
         # A source's own central figure is quoted as it stands; the median of a distribution around it is ours.
-        return drawn if stated is None else replace(drawn, value=stated, digits=3 if self._converted(input_id) else 6)
-
-    def currency_of(self, input_id: str) -> str:
-        """The currency that `draw` gives an amount in: a price is converted to the memo's, all else is in dollars."""
-        value = value_at(self.params, input_id[6:]) if input_id.startswith("param:") else None
-        if isinstance(value, Reference):
-            return self.currency_of(str(value))
-        return self.currency if input_id.startswith("price:") else "USD"
-
-    def _stated(self, input_id: str) -> float | None:
-        figure = None if input_id.startswith("contested:") else self.uncertain(input_id)
-        return figure.central * self.rate_of(input_id).rate if figure and figure.states_central else None
+        return drawn if stated is None else replace(drawn, value=stated, digits=3 if rate.inputs else 6)
 
     def rate_of(self, input_id: str) -> Rate:
         """The exchange rate from the currency of a price to the memo's; of all else one for one."""

@@ -92,15 +92,14 @@ def evidence_record(entry: EvidenceEntry) -> dict[str, Any]:
 
 def contested_record(quantity: Contested, value: Uncertain | None, replaced: Replaced | None) -> dict[str, Any]:
     """The ledger's record of a contested quantity: the prior that its sources make, or the client's figure for it."""
-    prior = Uncertain("interval", quantity.prior_low, quantity.prior_mid, quantity.prior_high)
     dates = [p.date for p in quantity.admissible if p.date[:1].isdigit()]
     own = value is not None and replaced is not None
     return {
         "id": f"contested:{quantity.id}",
         "kind": "evidence",
         "label": quantity.what,
-        "value": (value or prior).central,
-        "text": _value_text(value or prior, quantity.unit),
+        "value": (value or quantity.prior).central,
+        "text": _value_text(value or quantity.prior, quantity.unit),
         "unit": quantity.unit,
         "date": max(dates, default="undated"),
         "source": replaced.who if own and replaced else "; ".join(sorted({p.publisher for p in quantity.admissible})),
@@ -113,7 +112,7 @@ def contested_record(quantity: Contested, value: Uncertain | None, replaced: Rep
         "use": "the client's own figure" if own else "the spread of the sources that disagree on it",
         "expiry": "",
         "stale": False,
-        "override": replaced_record(replaced, lambda old: _value_text(old, quantity.unit), prior),
+        "override": replaced_record(replaced, lambda old: _value_text(old, quantity.unit), quantity.prior),
     }
 
 
@@ -135,14 +134,14 @@ def _key_in_words(key: str) -> str:
 
 def param_record(params: Params, key: str) -> dict[str, Any]:
     """The ledger's record of a value of the params: the client's word where the key was given, else an assumption."""
-    value, given = value_in_force(params, key), is_given(params, key)
+    value, unit, given = value_in_force(params, key), unit_at(undotted(key)), is_given(params, key)
     return {
         "id": f"param:{key}",
         "kind": "param",
         "label": _key_in_words(key),
         "value": _central(value),
-        "text": param_text(params, key),
-        "unit": unit_at(undotted(key)),
+        "text": param_text(key, value, unit),
+        "unit": unit,
         "date": str(params.as_of),
         "source": "The client's params file" if given else "Our own assumption",
         "publisher": params.client.name if given else "",

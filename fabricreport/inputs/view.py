@@ -35,14 +35,13 @@ from fabricreport.books.reader import checked
 from fabricreport.books.sellers import Kind, Network, Offer, OfferAddOn, OfferRung, read_providers
 from fabricreport.inputs.answers import Answered
 from fabricreport.inputs.options import Team, chosen
+from fabricreport.inputs.records import price_unit
 from fabricreport.inputs.replacements import Elicited, Overridden
-from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities, joined
+from fabricreport.ledger.numbers import INPUT_KINDS
+from fabricreport.models.audit.disagreement import Contested, contested, joined
 from fabricreport.scenario import Offer as WrittenOffer
 from fabricreport.scenario import Params, Reason, Reference, option_excluded, slugify, value_at
 from fabricreport.scenario.rules import offer_findings
-
-INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
-"""How the id of an input begins, by the book that it is of."""
 
 
 @dataclass
@@ -58,6 +57,36 @@ class Books:
     options: Mapping[str, Option]
 
 
+@dataclass(frozen=True)
+class InForce:
+    """What speaks for an input once references are followed and replacements are in force.
+
+    `id`: the input itself, or the entry that a key of the params refers to. `value`: its figure in its own unit and currency,
+    the sources that disagree on it, or what no figure is made of. `follows`: the input whose draws it takes, itself or the
+    entry that an override refers to in the end. `unit`: of an entry, its money written `usd` whatever the currency.
+    `currency`: of a price; all other money is in US dollars. `group`: of the entries that move together.
+    """
+
+    id: str
+    value: Any
+    follows: str
+    unit: str = ""
+    currency: str = ""
+    group: str = ""
+
+    @property
+    def figure(self) -> Uncertain:
+        """The figure; `TypeError` for words."""
+        if isinstance(self.value, str):
+            raise TypeError(f"{self.id.replace(':', ' ')} is text: it has no number to draw")
+        return self.value.prior if isinstance(self.value, Contested) else Uncertain.of(self.value)
+
+    @property
+    def moves_with_others(self) -> bool:
+        """Whether its draws are tied to those of its group."""
+        return bool(self.group) and not self.figure.fixed
+
+
 class Reader:
     """The params, and the books of the memo's date with the overrides in force."""
 
@@ -66,7 +95,7 @@ class Reader:
     """The params whose size, work and day leave options out: the client's own, whatever an analysis asks of another size."""
     evidence: EvidenceBook
     prices: PriceView
-    priced_options: Mapping[str, Option]
+    all_options: Mapping[str, Option]
     """Every option that can be named, by id, on the prices of the memo's date."""
     overrides: Mapping[str, Overridden]
     """The client's overrides by the id that they replace."""
@@ -80,6 +109,7 @@ class Reader:
     _definitions: Mapping[str, Any]
     _weights: Mapping[str, float]
     _quantities: dict[str, tuple[Uncertain, Replaced | None]]
+    _in_force: dict[str, InForce]
     _built: dict[str, Option]
     _builder: Reader
     _noted: list[set[str]]
@@ -116,32 +146,27 @@ class Reader:
         where inputs are moved alone it stays."""
         by = self._builder
         if option not in by._built:
-            by._built[option] = chosen(self.priced_options[option], by.params, by.prices, by.evidence)
+            by._built[option] = chosen(self.all_options[option], by.params, by.prices, by.evidence)
         return by._built[option]
 
     @property
     def sold_and_bought(self) -> tuple[Mapping[str, Option], tuple[Option, ...]]:
         """Every option that can be named on the prices of the memo's date, and those compared as they are built."""
-        return self.priced_options, self.options
+        return self.all_options, self.options
 
     def _known_options(self) -> list[Option]:
         """The options to compare, without those that nobody knows, which are told of later."""
-        return [self.built(o) for o in self.params.options if o in self.priced_options.keys() - self.excluded]
+        return [self.built(o) for o in self.params.options if o in self.all_options.keys() - self.excluded]
 
     @property
     def excluded(self) -> Mapping[str, Reason]:
         """The stated options that are not compared, by id, each with why."""
-        stated = [self.priced_options[o] for o in self.params.options if o in self.priced_options]
+        stated = [self.all_options[o] for o in self.params.options if o in self.all_options]
         return {o.id: reason for o in stated if (reason := option_excluded(self.compares_for, o)) is not None}
 
     def option_key(self, option: str) -> str:
         """The key of the params that states an option."""
         return f"options[{self.params.options.index(option)}]"
-
-    @property
-    def all_options(self) -> Mapping[str, Option]:
-        """Every option that can be named, by id."""
-        return self.priced_options
 
     @property
     def price_book(self) -> PriceBook:
@@ -191,30 +216,37 @@ class Reader:
         also = {q for q, d in self._definitions.items() if names & {*joined(d)}}
         return {*own, *also} - {""}
 
-    def contested_quantities(self) -> dict[str, Contested]:
-        """Every contested quantity by id."""
-        return contested_quantities(self.evidence, self._definitions, self._weights)
-
     # ---- one input
 
     def uncertain(self, input_id: str) -> Uncertain:
         """The figure in force of `price:…` (its own currency), `evidence:…` (its own unit) or a number of the params."""
-        self._note(input_id)
+        found = self.in_force(input_id)
+        self._note(input_id, found.id)
+        return found.figure
+
+    def in_force(self, input_id: str) -> InForce:
+        """What speaks for `price:…`, `evidence:…`, `contested:…` or `param:…`."""
+        if input_id not in self._in_force:
+            self._in_force[input_id] = self._speaking_for(input_id)
+        return self._in_force[input_id]
+
+    def _speaking_for(self, input_id: str) -> InForce:
         kind, _, name = input_id.partition(":")
+        override = self.overrides.get(input_id)
+        follows = (override.follows if override else "") or input_id
         if kind == "price":
-            return self.prices[name].figure
+            price = self.prices[name]
+            return InForce(input_id, price.figure, follows, price_unit(price), price.currency)
         if kind == "evidence":
-            return self.evidence[name].figure
+            entry = self.evidence[name]
+            return InForce(input_id, entry.value, follows, entry.unit, group=entry.group)
         if kind == "contested":
-            return self._quantities[name][0] if name in self._quantities else self._prior(name)
+            found, own = self.contested(name), self._quantities.get(name)
+            return InForce(input_id, own[0] if own else found, follows, found.unit)
         if kind == "param":
             value = value_at(self.params, name)
-            return self.uncertain(str(value)) if isinstance(value, Reference) else Uncertain.of(value)
+            return self.in_force(str(value)) if isinstance(value, Reference) else InForce(input_id, value, follows)
         raise KeyError(f"{input_id}: an input id starts with {', '.join(INPUT_KINDS)}")
-
-    def _prior(self, quantity: str) -> Uncertain:
-        found = self.contested(quantity)
-        return Uncertain("interval", found.prior_low, found.prior_mid, found.prior_high)
 
     def central(self, input_id: str) -> float:
         """The central value of an input: its mode if it has one, else its median."""
@@ -229,15 +261,6 @@ class Reader:
         """An entry of the evidence, the figure in force."""
         self._note(f"evidence:{entry_id}")
         return self.evidence[entry_id]
-
-    def stated_elsewhere(self, key_id: str) -> bool:
-        """Whether a key of the params only refers to an entry of a book."""
-        return isinstance(value_at(self.params, key_id.partition(":")[2]), Reference)
-
-    def stated_by(self, input_id: str) -> str:
-        """The entry that states the value: the input itself, or what an override of it refers to in the end."""
-        replaced = self.overrides.get(input_id)
-        return replaced.follows if replaced is not None and replaced.follows else input_id
 
     # ---- the client's team
 
@@ -258,9 +281,9 @@ class Reader:
         finally:
             self._noted[:] = [others for others in self._noted if others is not asked]  # by identity: two may be equal
 
-    def _note(self, input_id: str) -> None:
+    def _note(self, *input_ids: str) -> None:
         for asked in self._noted:
-            asked.add(input_id)
+            asked.update(input_ids)
 
 
 @dataclass(frozen=True)

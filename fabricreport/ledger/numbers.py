@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,8 +21,8 @@ MOSTLY = 0.5
 """The part of a range that assumptions must carry for a figure to be one that is assumed."""
 DAGGER, RING = "†", "○"
 """At an amount that rests on prices out of date; at what is mostly assumed."""
-_DRAWN = ("price:", "evidence:", "contested:", "param:")
-"""Kinds of inputs that have draws."""
+INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
+"""How the id of an input that has draws begins, by the book that it is of."""
 
 
 class InputRecords(Protocol):
@@ -73,7 +73,9 @@ def assumed(records: DrawnInputs, value: Any, ids: Iterable[str]) -> bool:
     """
     draws = np.atleast_1d(plain(value))
     if not drawn_exactly(draws):
-        known = [i for i in inputs_of(value) or ids if i.startswith(_DRAWN) and records.record(i)["value"] is not None]
+        known = [
+            i for i in inputs_of(value) or ids if i.startswith(INPUT_KINDS) and records.record(i)["value"] is not None
+        ]
         carried = {i: _carried(draws, plain(records.draw(i))) for i in known}
         ours = sum(part for i, part in carried.items() if _assumption(records, i))
         return ours > 0 and ours >= MOSTLY * sum(carried.values())
@@ -303,7 +305,6 @@ class NumberMaker:
 
     records: DrawnInputs
     currency: str = "USD"
-    common: tuple[str, ...] = field(default=())
 
     def number(
         self,

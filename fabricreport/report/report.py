@@ -22,9 +22,8 @@ from fabricreport.books.evidence import read_evidence
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.publications import purchases
 from fabricreport.inputs.inputs import Inputs
-from fabricreport.inputs.view import INPUT_KINDS
 from fabricreport.ledger.facts import Findings, Name, Named, Spoken
-from fabricreport.ledger.numbers import Number
+from fabricreport.ledger.numbers import INPUT_KINDS, Number
 from fabricreport.report.figures import FIGURES, ReportFigures
 from fabricreport.scenario import params_from
 from fabricreport.sections.declarations import DeclaredFigures

@@ -100,23 +100,21 @@ def defaulted_keys(params: Params) -> tuple[str, ...]:
 
 def is_given(params: Params, key: str) -> bool:
     """Whether the user gave the value at a dotted key such as `cluster.gpu`, or an item of it (`providers[0].name`)."""
-    whole = key.partition("[")[0]
-    block = whole.partition(".")[0]
-    stated = _defaulted(params, (), given=True, only=(block,))
-    return not any(whole == d or whole.startswith(f"{d}.") for d in stated)
+    found: Any = params
+    for part in undotted(key.partition("[")[0]):
+        if _attribute(part) not in found.model_fields_set:
+            return False
+        found = getattr(found, _attribute(part))
+    return True
 
 
 def assumptions(params: Params) -> tuple[Assumed, ...]:
     """Every key that was not given, with what is assumed and from what."""
-    derived = {
-        "client.slug": client_slug(params),
-        "cluster.nic_ports_per_node": str(params.cluster.ports_per_node),
-        "question": params.asked.value,
-    }
+    derived = _derived(params)
     return tuple(
         Assumed(
             key,
-            derived.get(key) or _text(key, value_at(params, key)),
+            str(derived[key]) if key in derived else _text(key, value_at(params, key)),
             FOLLOWS_FROM.get(key, ()),
             derived=key in derived,
         )
@@ -124,11 +122,18 @@ def assumptions(params: Params) -> tuple[Assumed, ...]:
     )
 
 
-def _defaulted(model: BaseModel, path: KeyPath, *, given: bool, only: tuple[str, ...] = ()) -> Iterator[str]:
-    """Keys of a model that were not given, those of the fields `only` if there are any: no other is looked at."""
+def _derived(params: Params) -> dict[str, Any]:
+    """What other keys give for those of which the schema has no value."""
+    return {
+        "client.slug": client_slug(params),
+        "cluster.nic_ports_per_node": params.cluster.ports_per_node,
+        "question": params.asked.value,
+    }
+
+
+def _defaulted(model: BaseModel, path: KeyPath, *, given: bool) -> Iterator[str]:
+    """Keys of a model that were not given."""
     for name, field in model.__class__.model_fields.items():
-        if only and name not in only:
-            continue
         value = getattr(model, name)
         here = (*path, field.alias or name)
         stated = given and name in model.model_fields_set
@@ -157,8 +162,13 @@ def value_at(params: Params, key: str) -> Any:
     """The value at a dotted key such as `cluster.trajectory[1].gpus` or `memo.from`."""
     found: Any = params
     for part in undotted(key):
-        found = found[part] if isinstance(part, int) else getattr(found, "from_" if part == "from" else part)
+        found = found[part] if isinstance(part, int) else getattr(found, _attribute(part))
     return found
+
+
+def _attribute(part: str | int) -> str:
+    """What a key of the file is called in the schema."""
+    return "from_" if part == "from" else str(part)
 
 
 CURRENCY = "USD"
@@ -170,19 +180,12 @@ _NONE = "none"
 def value_in_force(params: Params, key: str) -> Any:
     """The value at a dotted key; where none was given and other keys give one, that."""
     found = value_at(params, key)
-    if found is not None:
-        return found
-    if key == "client.slug":
-        return client_slug(params)
-    return params.cluster.ports_per_node if key == "cluster.nic_ports_per_node" else None
+    return _derived(params).get(key) if found is None else found
 
 
-def param_text(params: Params, key: str) -> str:
-    """The value at a dotted key (`money.gpu_hour_value`, `providers[0].name`) as a reader is told it."""
-    value = value_in_force(params, key)
-    if value is None or value == ():
-        return IN_WORDS.get(key, _NONE)
-    return in_words(value, unit_at(undotted(key)))
+def param_text(key: str, value: Any, unit: str) -> str:
+    """The value in force at a dotted key (`money.gpu_hour_value`, `providers[0].name`) as a reader is told it."""
+    return IN_WORDS.get(key, _NONE) if value is None or value == () else in_words(value, unit)
 
 
 def in_words(value: Any, unit: str) -> str:

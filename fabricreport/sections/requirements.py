@@ -13,14 +13,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from fabricreport.base import formats
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.locations import did_you_mean, dotted
 from fabricreport.books.equipment import UNITS
 from fabricreport.books.options import MONEY, WATTS, WORDS, Option
 from fabricreport.inputs.inputs import Inputs
-from fabricreport.inputs.records import price_unit
 from fabricreport.inputs.replacements import followed
+from fabricreport.inputs.view import InForce
 from fabricreport.scenario import Override, Reference
 from fabricreport.scenario.uncertain import Bounds
 from fabricreport.sections.client import behaviour_ids, gpu_type
@@ -69,7 +68,7 @@ def asked_inputs(given: Inputs) -> tuple[Asked, ...]:
     found = [*_of_params(given.params, ())]
     for option in given.options:
         key = given.option_key(option.id)
-        found += [*_of_option(given.priced_options[option.id], key), *_of_behaviour(given, option, key)]
+        found += [*_of_option(given.all_options[option.id], key), *_of_behaviour(given, option, key)]
     needs = gpu_type(given).references
     gpu = f"a server of this GPU ({given.params.cluster.gpu})"
     found += [Asked(needs[k], "cluster.gpu", units=u, what=gpu) for k, u in _OF_A_GPU.items()]
@@ -157,7 +156,7 @@ def _of_overrides(given: Inputs) -> Iterator[Problem]:
 
 
 def _unlike(given: Inputs, replaced: str, value: Asked) -> Iterator[Problem]:
-    wanted, found = _own_unit(given, replaced), _own_unit(given, value.input_id)
+    wanted, found = (given.record(one)["unit"] for one in (replaced, value.input_id))
     if wanted != found:
         yield value.problem(f"is in {found}, but {replaced} is in {wanted}", "Write the figure itself, in that unit.")
         return
@@ -229,20 +228,20 @@ def _words(given: Inputs, asked: Asked) -> Iterator[Problem]:
 
 
 def _wrong_unit(given: Inputs, asked: Asked) -> Iterator[Problem]:
-    unit = _unit(given, asked.input_id)
+    unit = given.in_force(asked.input_id).unit
     if asked.units and unit not in asked.units:
         needed = " or ".join(asked.units)
         yield asked.problem(f"is in {unit}, where {needed} is needed", f"Name an entry in {needed}.")
 
 
 def _out_of_bounds(given: Inputs, asked: Asked) -> Iterator[Problem]:
-    found, bound = given.uncertain(asked.input_id), asked.within.bound
-    factor = _usd_per_own(given, asked.input_id)
-    low, high = found.low * factor, found.high * factor
+    found, bound = given.in_force(asked.input_id), asked.within.bound
+    factor = _usd_per_own(given, found)
+    low, high = found.figure.low * factor, found.figure.high * factor
     fault = bound.fault({"low": low, "high": high} if low != high else low) if bound else ""
     if fault:
         span = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-        message = f"is {span} {_unit(given, asked.input_id)}: {fault}"
+        message = f"is {span} {found.unit}: {fault}"
         yield asked.problem(message, "Name another entry, or write the figure itself.")
 
 
@@ -265,28 +264,14 @@ def _of_currencies(given: Inputs) -> Iterator[Problem]:
             told.add(fault.key)
 
 
-def _usd_per_own(given: Inputs, input_id: str) -> float:
+def _usd_per_own(given: Inputs, found: InForce) -> float:
     """Dollars for a unit of a price's currency: the params' own amounts are in dollars. 1 where no rate is known."""
-    if not input_id.startswith("price:") or input_id.startswith(_FX):
+    if found.id.startswith(_FX):
         return 1.0
     try:
-        return given.prices.rate(given.prices[input_id[6:]].currency, "USD").rate
+        return given.prices.rate(found.currency or "USD", "USD").rate
     except InputError:
         return 1.0
-
-
-def _unit(given: Inputs, input_id: str) -> str:
-    """The ledger's unit of an input, in which every money is `usd`."""
-    kind, _, name = input_id.partition(":")
-    if kind == "contested":
-        return given.contested(name).unit
-    return price_unit(given.prices[name]) if kind == "price" else given.evidence[name].unit
-
-
-def _own_unit(given: Inputs, input_id: str) -> str:
-    """The unit with the currency that the entry itself is in."""
-    unit = _unit(given, input_id)
-    return formats.unit_in(unit, given.prices[input_id[6:]].currency) if input_id.startswith("price:") else unit
 
 
 def prices_asked(given: Inputs) -> tuple[str, ...]:

@@ -52,8 +52,9 @@ def modelled(gpus: int, maturity: str) -> RunRisk:
         drawn("checkpoint-write-seconds"),
         common_incidents(drawn),
     )
-    risk = fabric_risk(drawn, families()[Side.ROCEV2].behaviour, gpus=gpus, maturity=maturity)
-    return simulate(operated(run, maturity_effect(drawn, maturity)), risk)
+    operators = maturity_effect(drawn, maturity)
+    risk = fabric_risk(drawn, families()[Side.ROCEV2].behaviour, gpus=gpus, operators=operators)
+    return simulate(operated(run, operators), risk)
 
 
 def productive(gpus: int, maturity: str) -> Draws:
@@ -361,7 +362,8 @@ def _llama_rows() -> list[CardRow]:
     gpus = int(central("llama3-gpus"))
     # Llama 3 had far fewer switches than links; without the bill of materials switches are left out.
     cluster = Cluster(gpus, access_links=gpus, switches=0.0)
-    laws = fabric_risk(central, families()[Side.ROCEV2].behaviour, gpus=gpus, maturity="high").incidents
+    operators = maturity_effect(central, "high")
+    laws = fabric_risk(central, families()[Side.ROCEV2].behaviour, gpus=gpus, operators=operators).incidents
     hours = HOURS_PER_DAY * central("llama3-run-days")
     ours = sum(float(law.interruptions_per_hour(cluster)) for law in laws) * hours
     rows.append(

@@ -20,7 +20,6 @@ from fabricreport.models.audit.disagreement import (
     Contested,
     Position,
     contested,
-    contested_quantities,
     discount_to_premium,
     premium_to_discount,
     prior_quantile,
@@ -37,7 +36,9 @@ def book() -> EvidenceBook:
 
 @pytest.fixture(scope="module")
 def quantities(book: EvidenceBook) -> dict[str, Contested]:
-    return contested_quantities(book, DEFINITIONS, {e.id: WEIGHTS[e.grade] for e in book.values()})
+    named = {*DEFINITIONS, *(e.contested for e in book.values() if e.contested)}
+    weights = {e.id: WEIGHTS[e.grade] for e in book.values()}
+    return {quantity: contested(quantity, book, DEFINITIONS, weights) for quantity in named}
 
 
 def position(
@@ -217,7 +218,7 @@ def test_a_quantity_only_a_client_names_gets_the_mixture(book: EvidenceBook) -> 
         )
         for i in (1, 2)
     ]
-    found = contested_quantities(EvidenceBook([*book.values(), *own]), DEFINITIONS)["our-thing"]
+    found = contested("our-thing", EvidenceBook([*book.values(), *own]), DEFINITIONS)
     assert found.rule == "mixture"
     assert len(found.admissible) == 2
 

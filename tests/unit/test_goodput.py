@@ -249,8 +249,9 @@ def test_better_maturity_never_raises_risk(gpus, low, high, family):
 
 
 def test_shipped_maturity_levels_are_ordered():
-    levels = {m: fabric_risk(central, families()["rocev2"].behaviour, maturity=m) for m in ("low", "medium", "high")}
-    p90 = [float(spread(simulate(plan(), risk, LUCK).finish_days).p90) for risk in levels.values()]
+    behaviour = families()["rocev2"].behaviour
+    levels = [fabric_risk(central, behaviour, operators=maturity_effect(central, m)) for m in MATURITIES]
+    p90 = [float(spread(simulate(plan(), risk, LUCK).finish_days).p90) for risk in levels]
     assert p90 == sorted(set(p90), reverse=True)
     assert maturity_effect(central, "medium").bring_up == 1.0
 

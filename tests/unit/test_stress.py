@@ -13,7 +13,7 @@ from fabricreport.base.units import DAYS_PER_YEAR, HOURS_PER_YEAR
 from fabricreport.books.equipment import families
 from fabricreport.books.evidence import read_evidence
 from fabricreport.models.money.ownership import COMMON, LostTime
-from fabricreport.models.risk.entries import common_incidents, fabric_risk
+from fabricreport.models.risk.entries import common_incidents, fabric_risk, maturity_effect
 from fabricreport.models.risk.goodput import Run, lost_shares, useful_share
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.levers import Lever, levers, standard_levers
@@ -144,7 +144,7 @@ ACTS_ON = {
 def run_and_risk():
     cluster = Cluster(1_024, 1_024, 48)
     run = Run(cluster, 30.0, 0.3, 60.0, common_incidents(central), checkpoint_interval_s=14_400.0, gpu_hour_usd=3.0)
-    risk = fabric_risk(central, families()["rocev2"].behaviour, maturity="low")
+    risk = fabric_risk(central, families()["rocev2"].behaviour, operators=maturity_effect(central, "low"))
     return run, risk, replace(risk.tail, shared_stall_share=0.0)
 
 

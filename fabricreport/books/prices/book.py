@@ -32,7 +32,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +211,11 @@ class PriceView(Mapping[str, Price]):
     def stale(self) -> tuple[Price, ...]:
         """Prices past their shelf life on `as_of`, by item."""
         return tuple(p for p in self.values() if p.stale)
+
+    @cached_property
+    def stale_ids(self) -> frozenset[str]:
+        """Their ids."""
+        return frozenset(price.id for price in self.stale)
 
     def dearest(self, unit: str, currency: str) -> tuple[float, str]:
         """The largest price per one unit, such as `gpu-hour`, in a currency, and its item; 0 where there is none."""

@@ -64,10 +64,13 @@ def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]
     for row in read_table(text, file, PriceRow, head=_columns, most_rows=rules().most_rows):
         if row.value is not None:
             rows.append(row.value)
-        item = clean_text(row.cells[0]).strip()[:80]
-        terms = (_known(row.cells, "unit", rules().units), _known(row.cells, "currency", rules().currencies))
-        malformed += [Malformed(item, _date_or_none(row.cells), problem, *terms) for problem in row.problems]
+        malformed += [_malformed(row.cells, problem) for problem in row.problems]
     return rows, malformed
+
+
+def _malformed(cells: Sequence[str], problem: Problem) -> Malformed:
+    terms = (_known(cells, "unit", rules().units), _known(cells, "currency", rules().currencies))
+    return Malformed(clean_text(cells[0]).strip()[:80], _date_or_none(cells), problem, *terms)
 
 
 def _columns(header: list[str], file: str, line: int) -> Sequence[str]:

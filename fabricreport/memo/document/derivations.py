@@ -199,18 +199,16 @@ def appendix(
     quoting = [n for n in numbers if quoted_input(n, book.inputs) is not None]
     inputs = _inputs(own, quoting, book, anchors)
     printed = {str(n["id"]) for n in own}
-    codes = {entry.id: entry.code for entry in inputs}
+    coded = {entry.id: Step(entry.label, entry.anchor, entry.code) for entry in inputs}
 
     @cache
     def step(input_id: str) -> Step:
         if input_id in printed:
             return Step(one_line(str(ledger[input_id].get("label") or input_id)), anchors.of("d", input_id))
-        entry = book.inputs.get(input_id)
-        label = one_line(str((entry or {}).get("label") or input_id))
-        return Step(label, anchors.of("d", input_id) if entry else "", codes.get(input_id, ""))
+        return coded.get(input_id) or Step(one_line(input_id), "")
 
     derived = [_derived(n, tuple(step(i) for i in _ids(n, "inputs")), book, anchors) for n in own]
-    sets, by_steps = _sets(derived, book, anchors)
+    sets, by_steps = _sets(derived, inputs, anchors)
     ways = [(entry, by_steps.get(entry.short_steps)) for entry in derived]
     named = (replace(entry, input_set=way, sources=()) if way else entry for entry, way in ways)
     return tuple(named), inputs, sets
@@ -295,12 +293,12 @@ def _source_steps(ids: Iterable[str], book: SourceBook) -> tuple[Step, ...]:
 
 
 def _sets(
-    derived: Sequence[Derivation], book: SourceBook, anchors: Anchors
+    derived: Sequence[Derivation], inputs: Sequence[Derivation], anchors: Anchors
 ) -> tuple[tuple[InputSet, ...], dict[tuple[Step, ...], Step]]:
     """Sets that occur again and are long to write, most inputs first, and the way to each by its short steps."""
     first: dict[tuple[Step, ...], Derivation] = {}
     counts: Counter[tuple[Step, ...]] = Counter()
-    by_anchor = {anchors.of("d", i): i for i in book.inputs}
+    cited = {entry.anchor: entry.sources for entry in inputs}
     for entry in derived:
         counts[entry.short_steps] += 1
         first.setdefault(entry.short_steps, entry)
@@ -310,8 +308,9 @@ def _sets(
     for number, key in enumerate(again, start=1):
         code = f"S{number}"
         steps = first[key].steps
-        sources = _source_steps((by_anchor[s.anchor] for s in steps if s.anchor in by_anchor), book)
-        found.append(InputSet(code, anchors.of("i", code), steps, sources))
+        sources = {source for step in steps for source in cited.get(step.anchor, ())}
+        in_order = sorted(sources, key=lambda source: int(source.text))
+        found.append(InputSet(code, anchors.of("i", code), steps, tuple(in_order)))
         ways[key] = Step(code, found[-1].anchor, code)
     return tuple(found), ways
 

@@ -27,6 +27,7 @@ from scipy import special
 
 from fabricreport.base.errors import InputError, OutOfRange, Problem
 from fabricreport.base.provenance import Traced, inputs_of
+from fabricreport.base.uncertain import Uncertain
 from fabricreport.models.audit.claims import Entry
 
 RULES = ("mixture", "envelope")
@@ -94,6 +95,11 @@ class Contested:
         """The positions the prior is made of."""
         return tuple(p for p in self.entries if p.admissible)
 
+    @property
+    def prior(self) -> Uncertain:
+        """The prior as a range."""
+        return Uncertain("interval", self.prior_low, self.prior_mid, self.prior_high)
+
     def quantile(self, u: Any) -> Traced:
         """The prior's inverse CDF at probabilities `u` (any shape), traced to the entries it is made of."""
         return prior_quantile(u, self.admissible, rule=self.rule)
@@ -154,17 +160,6 @@ def contested(
     return Contested(
         quantity, definition["what"], definition["unit"], positions, low, mid, high, rule, definition["would_settle"]
     )
-
-
-def contested_quantities(
-    entries: Mapping[str, Entry],
-    definitions: Mapping[str, Mapping[str, Any]],
-    weights: Mapping[str, float] = _EQUAL,
-) -> dict[str, Contested]:
-    """Every contested quantity by id: those defined, in the order of the definitions, then those an entry names."""
-    named = dict.fromkeys(definitions)
-    named.update(dict.fromkeys(e.contested for e in entries.values() if e.contested))
-    return {quantity: contested(quantity, entries, definitions, weights) for quantity in named}
 
 
 def joined(definition: Mapping[str, Any]) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def fabric_risk(
     behaviour: Behaviour,
     *,
     option: str = "",
-    maturity: str = "medium",
+    operators: MaturityEffect | None = None,
     topology: str = "fat-tree",
     communication_share: Any = 0.0,
     oversubscription: Any = 1.0,
@@ -75,7 +75,7 @@ def fabric_risk(
     takes: Effort | None = None,
     neighbours: bool = False,
 ) -> FabricRisk:
-    """The risk of a fabric that behaves so, at one networking maturity (low, medium, high).
+    """The risk of a fabric that behaves so, run by `operators` of one networking maturity, medium if left out.
 
     topology: fat-tree, rail-optimised or dragonfly. communication_share: exposed communication over step time.
     gpus: cluster size; weeks to stable and misconfigurations are stated at a reference size (used when None) and
@@ -96,7 +96,7 @@ def fabric_risk(
         bring_up=BringUp(weeks * size * takes.bring_up, read("bring-up-productivity"), luck),
         topology=TopologyEffect(communication_share, loss, oversubscription, read("cross-leaf-traffic-share")),
     )
-    return matured(risk, maturity_effect(read, maturity))
+    return matured(risk, operators or MaturityEffect())
 
 
 def complexity(read: Read, gpus: int) -> Any:

@@ -272,7 +272,7 @@ def without_named(given: Inputs, left: Verdict, option: str) -> Named:
 
 def _names(given: Inputs) -> dict[str, OptionName]:
     """Every option's name by its id, also of those that are not compared here."""
-    return whole_names(given.priced_options.values())
+    return whole_names(given.all_options.values())
 
 
 def unquoted_named(given: Inputs, one: Unquoted) -> Named:

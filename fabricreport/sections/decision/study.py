@@ -27,7 +27,7 @@ from fabricreport.sections.decision.offers.study import OffersResult, offers_of
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.sensitivity import course_told
 from fabricreport.sections.decision.steps import Monday
-from fabricreport.sections.decision.turning import Edge, Search, currency_of, settling
+from fabricreport.sections.decision.turning import Edge, Search, settling
 from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.diligence.result import Changes, Outcome
 from fabricreport.sections.tco.result import Bills
@@ -137,7 +137,7 @@ def _carried(
 ) -> Carried:
     record, settled = given.record(input_id), settling(input_id)
     pair = result.verdict.choice, result.verdict.runner_up
-    unit, currency = str(record["unit"]), currency_of(given, input_id)
+    unit, currency = str(record["unit"]), given.in_force(input_id).currency or "USD"
     places = tuple(
         Place(formats.write(e.at, unit, 3, currency), e.at, e.side, e.chance or 0.0, course_told(given, e.course, pair))
         for e in edges

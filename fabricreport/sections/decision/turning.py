@@ -273,12 +273,10 @@ def turned_by_one(search: Search, share: float) -> bool:
 
 def varies(given: Inputs, input_id: str) -> bool:
     """Whether an input is drawn and its draws differ; an entry that another one speaks for is drawn as that."""
-    kind, _, name = input_id.partition(":")
-    if kind == "evidence" and given.evidence[name].kind == "text":
+    found = given.in_force(input_id)
+    if found.follows != input_id or isinstance(found.value, str):
         return False
-    if kind == "param" and given.stated_elsewhere(input_id):
-        return False
-    return given.stated_by(input_id) == input_id and not drawn_exactly(given.own(input_id))
+    return not drawn_exactly(given.own(input_id))
 
 
 def _may_cross(ends: tuple[float, float], lead: float) -> bool:
@@ -308,7 +306,7 @@ def _turn(given: Inputs, asked: Asked, input_id: str, draws: Any) -> Turn:
     return Turn(
         input_id=input_id,
         unit=str(record["unit"]),
-        currency=currency_of(given, input_id),
+        currency=given.in_force(input_id).currency or "USD",
         in_use=in_use,
         low=low,
         high=high,
@@ -323,14 +321,6 @@ def _turn(given: Inputs, asked: Asked, input_id: str, draws: Any) -> Turn:
         beyond_edge=chance(found.edge),
         beyond_other_edge=chance(other),
     )
-
-
-def currency_of(given: Inputs, input_id: str) -> str:
-    """The currency that an input's own draws are in."""
-    kind, _, name = input_id.partition(":")
-    if kind == "price":
-        return given.prices[name].currency
-    return "USD" if kind in ("evidence", "param", "contested") else given.currency
 
 
 def _choices(base: Chain, comparison: Comparison) -> Iterator[Turn]:

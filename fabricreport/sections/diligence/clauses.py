@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from fabricreport.books.answers import Answer
 from fabricreport.books.sellers import Question
 from fabricreport.inputs.inputs import Inputs
-from fabricreport.inputs.view import INPUT_KINDS
-from fabricreport.ledger.numbers import Number
+from fabricreport.ledger.numbers import INPUT_KINDS, Number
 from fabricreport.sections.diligence.result import DiligenceResult
 
 TERM = "diligence.term"

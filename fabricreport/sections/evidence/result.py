@@ -97,7 +97,7 @@ def disagreements(given: Inputs) -> tuple[Disagreement, ...]:
     marks = {item["id"]: item for item in read_yaml("assurance")["contested"]}
     order = {name: place for place, name in enumerate(marks)}
     found = []
-    for quantity in given.contested_quantities().values():
+    for quantity in map(given.contested, given.quantities):
         item = marks.get(quantity.id, {"short": quantity.what, "bears_on": IF_USED})
         found.append(Disagreement(quantity, item["short"], item["bears_on"], tuple(item.get("leave_out", ()))))
     return tuple(sorted(found, key=lambda d: order.get(d.id, len(order))))

@@ -73,11 +73,10 @@ def subject(
     exposed: Any,
     *,
     gpu_hour: Any = 0.0,
-    maturity: str = "",
     within: int = 0,
     spares: int | None = None,
 ) -> Subject:
-    """The option at the size of a job (GPUs) for a run of `days`, at its own maturity unless one is named.
+    """The option at the size of a job (GPUs) for a run of `days`.
 
     What no fabric causes is met by the same operators on every option, so it never differs with skill in one fabric.
     within: GPUs of the cluster that is brought up, the job's own where left out. exposed: exposed communication as a
@@ -85,14 +84,14 @@ def subject(
     always one.
     """
     cluster, tiers = _cluster(given, option, gpus)
-    takes, level = given.effort(option), maturity or given.team.maturity
+    takes = given.effort(option)
     shared = exposed if tiers > 1 else 0.0
-    risk = _risk(given, option, gpus, level, shared, takes)
+    risk = _risk(given, option, gpus, shared, takes)
     if within > gpus:
-        risk = replace(risk, bring_up=_risk(given, option, within, level, shared, takes).bring_up)
+        risk = replace(risk, bring_up=_risk(given, option, within, shared, takes).bring_up)
     read = reader(given)
     engineer = 0.0 if given.team.rented else engineer_hour(given)
-    effect = maturity_effect(read, maturity or given.team.jobs_maturity)
+    effect = maturity_effect(read, given.team.jobs_maturity)
     count = -(-gpus // int(given.params.cluster.gpus_per_node))
     nodes = None if spares is None else node_loss(read, count, spares, effect)
     planned = Run(
@@ -131,7 +130,7 @@ def _cluster(given: Inputs, option: Option, gpus: int) -> tuple[Cluster, int]:
     return Cluster(gpus, bill.cables_node_leaf, bill.switches, own.subnets, own.gpus_per_node), bill.tiers
 
 
-def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication: Any, takes: Effort) -> FabricRisk:
+def _risk(given: Inputs, option: Option, gpus: int, communication: Any, takes: Effort) -> FabricRisk:
     read = reader(given)
     if one_node(given, gpus):
         law = replace(tail_law(read, option.behaviour), shared_stall_share=0.0)
@@ -140,7 +139,7 @@ def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication
         read,
         option.behaviour,
         option=option.id,
-        maturity=maturity,
+        operators=maturity_effect(read, given.team.maturity),
         topology=str(given.params.cluster.topology),
         communication_share=communication,
         gpus=None if option.one_switch and option.rdma else gpus,  # what is stated of one switch is of no other size

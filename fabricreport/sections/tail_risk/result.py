@@ -17,7 +17,6 @@ from fabricreport.models.risk.incidents import Luck
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase
 from fabricreport.sections.tail_risk.inputs import Subject
-from fabricreport.sections.tco.cost import spread_over_draws
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,11 @@ def outcome_of(given: Inputs, subject: Subject, luck: Luck) -> Outcome:
     late = run_days - risk.ideal_days
     value = np.asanyarray(subject.run.gpu_hour_usd)
     delay = np.asanyarray(given.money("param:money.price_of_delay_usd_per_day"))
-    size = luck.size
     return Outcome(
         option=subject.option.id,
         run=risk,
-        run_days=spread_over_draws(run_days, size),
-        overrun_usd=spread_over_draws(gpu_hours * late * value + risk.engineering_usd + delay * late, size),
+        run_days=given.spread(run_days),
+        overrun_usd=given.spread(gpu_hours * late * value + risk.engineering_usd + delay * late),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.base.provenance import Traced, plain
+from fabricreport.base.provenance import plain
 from fabricreport.base.units import DAYS_PER_WEEK
 from fabricreport.models.money.ownership import (
     OF,
@@ -272,9 +272,3 @@ def by_cause(parts: Mapping[str, Any]) -> dict[str, Any]:
     """Parts of a bill (or of a difference of two) in the causes that a reader sees."""
     grouped = CostComponents(parts).grouped(_GROUPS)
     return {cause: grouped[cause] for cause in CAUSES if cause in grouped}
-
-
-def spread_over_draws(value: Any, draws: int) -> Traced:
-    """A scalar or (draws,) value as (draws,), provenance kept."""
-    wide = np.broadcast_to(np.asanyarray(value, dtype=float), (draws,))
-    return wide if isinstance(wide, Traced) else Traced(wide)

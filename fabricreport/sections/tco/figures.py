@@ -187,7 +187,7 @@ class CostFigures:
     def steps(self) -> Mapping[str, tuple[int, ...]]:
         """By option, the sizes in GPUs up to which one and two tiers of its switches are enough; none where it is rented."""
         cluster = self.given.params.cluster
-        stated = self.given.priced_options
+        stated = self.given.all_options
         return {o.id: tier_steps(cluster, stated[o.id]) for o in self.given.options} if self.owns else {}
 
     @property

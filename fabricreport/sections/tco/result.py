@@ -225,7 +225,7 @@ def edge_of(given: Inputs, options: Sequence[str], sized: Callable[[int], Bills]
     near = [
         (option, gpus)
         for option in options
-        for gpus in tier_steps(cluster, given.priced_options[option])
+        for gpus in tier_steps(cluster, given.all_options[option])
         if gpus > cluster.gpus_per_node and abs(cluster.gpus - gpus) <= NEAR * gpus
     ]
     return next((found for option, gpus in near if (found := _edge(cluster, option, gpus, sized))), None)
