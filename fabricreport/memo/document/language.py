@@ -189,17 +189,12 @@ def _words_found(found: Gathered, *, stops: bool) -> Iterator[str]:
 
 def words_of(instead: Instead, text: str) -> list[str]:
     """The words of an entry that a text uses, numbers of the ledger being masked in it; none where a phrase excuses them."""
-    excused, banned = _patterns(instead)
-    left = excused.sub(" ", text) if excused else text
-    return [match[0].replace(_NUMBER, "…") for match in banned.finditer(left)]
+    left = any_of(instead.unless).sub(" ", text) if instead.unless else text
+    return [match[0].replace(_NUMBER, "…") for match in any_of(instead.words).finditer(left)]
 
 
 @cache
-def _patterns(instead: Instead) -> tuple[re.Pattern[str] | None, re.Pattern[str]]:
-    return any_of(instead.unless) if instead.unless else None, any_of(instead.words)
-
-
-def any_of(words: Iterable[str]) -> re.Pattern[str]:
+def any_of(words: tuple[str, ...] | frozenset[str]) -> re.Pattern[str]:
     """What finds any of some words or phrases, the longest first, whole and in either case; `#` stands for a masked number."""
     ordered = sorted(words, key=lambda w: (-len(w), w))
     written = "|".join(re.escape(w).replace(r"\#", _NUMBER).replace(r"\ ", r"\s+") for w in ordered)
@@ -313,7 +308,7 @@ def mentions_in(sentence: Sentence, called: Called) -> list[Mention]:
         return []
     return [
         Mention(names[m[0].casefold()], m.start(), m.end(), _held_against(sentence.words[: m.start()]))
-        for m in _borne_names(frozenset(names)).finditer(sentence.words)
+        for m in any_of(frozenset(names)).finditer(sentence.words)
         if not in_number(sentence, m.start())
     ]
 
@@ -321,11 +316,6 @@ def mentions_in(sentence: Sentence, called: Called) -> list[Mention]:
 def in_number(sentence: Sentence, place: int) -> bool:
     """Whether a place of a sentence lies within a number of the ledger."""
     return any(q.start <= place < q.end for q in sentence.quoted)
-
-
-@cache
-def _borne_names(names: frozenset[str]) -> re.Pattern[str]:
-    return any_of(names)
 
 
 @cache
