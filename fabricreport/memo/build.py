@@ -266,9 +266,9 @@ def _finish(
     from fabricreport.memo.editions.remains import clear_failed, keep_inputs
 
     memo = stitch(notebooks, _citing(plan))
-    declared = headline(gather(memo))
-    memo.metadata["fabricreport"] = front_matter(plan, notebooks, declared)
-    proof = prove(memo, draft=plan.draft)
+    found = gather(memo)
+    memo.metadata["fabricreport"] = front_matter(plan, notebooks, headline(found))
+    proof = prove(memo, found, draft=plan.draft)
     faults = _accepted(proof.faults, plan)
     folder = scratch / plan.edition
     document = document_of(proof.printed, proof.memo)
