@@ -114,21 +114,43 @@ def of_hundred(share: float) -> str:
 
 @dataclass(frozen=True)
 class Ends:
-    """The ends of a range, how precisely each is told, and what is written as nothing between them."""
+    """The ends of a range in their unit, how precisely each is told, and what is written as nothing between them."""
 
     low: float
     high: float
-    digits: int
+    unit: str
+    digits: int = 3
+    currency: str = "USD"
 
     @property
-    def _noise(self) -> float:
-        return NOISE * (self.high - self.low) if self.low < 0 < self.high else 0.0
+    def written(self) -> tuple[str, str]:
+        """Both ends with their unit, on one scale: 0.67M and 1.55M, never 0.6712M."""
+        return self._end(self.kept(self.low)), self._end(self.kept(self.high))
+
+    @property
+    def span(self) -> str:
+        """The range as prose tells it."""
+        return between(*self.written)
+
+    @property
+    def sides(self) -> str:
+        """A range of what is saved, seen from what costs less where it is positive: from $670k more to $1.55M less."""
+        low, high = self.kept(self.low), self.kept(self.high)
+        told = [self._end(abs(low)), self._end(abs(high))]
+        if low < 0 < high:
+            return f"from {told[0]} more to {told[1]} less"
+        word = "more" if low < 0 else "less"
+        span = between(*(reversed(told) if low < 0 else told))
+        return f"{'from ' if ' to ' in span else ''}{span} {word}"
 
     def kept(self, value: float) -> float:
         """The value, or 0 where it is below the noise of a range that has both signs."""
-        return 0.0 if abs(value) < self._noise else value
+        return 0.0 if self.low < 0 < self.high and abs(value) < NOISE * (self.high - self.low) else value
 
-    def precision(self, value: float) -> int:
+    def _end(self, value: float) -> str:
+        return write(value, self.unit, self._precision(value), self.currency)
+
+    def _precision(self, value: float) -> int:
         """The significant digits of an end on the scale of the larger one, and never so few that it says nothing."""
         larger, digits = max(abs(self.low), abs(self.high)), self.digits
         if not value or not larger or not math.isfinite(larger + value):
@@ -138,31 +160,10 @@ class Ends:
         return max(least, digits - below)
 
 
-def _end(ends: Ends, value: float, unit: str, currency: str) -> str:
-    value = ends.kept(value)
-    return write(value, unit, ends.precision(value), currency)
-
-
-def ends_written(ends: Ends, unit: str, currency: str = "USD") -> tuple[str, str]:
-    """Both ends of a range with their unit, on one scale: 0.67M and 1.55M, never 0.6712M."""
-    return _end(ends, ends.low, unit, currency), _end(ends, ends.high, unit, currency)
-
-
 def between(low: str, high: str) -> str:
     """A range whose ends are written already: the unit once, and one figure where both ends are the same."""
     figure = _FIGURE.match(low)
     return high if low == high else f"{figure[0] if figure else low} to {high}"
-
-
-def sides(ends: Ends, unit: str, currency: str = "USD") -> str:
-    """A range of what is saved, seen from what costs less where it is positive: from $670k more to $1.55M less."""
-    low, high = ends.kept(ends.low), ends.kept(ends.high)
-    told = [write(abs(v), unit, ends.precision(v), currency) for v in (low, high)]
-    if low < 0 < high:
-        return f"from {told[0]} more to {told[1]} less"
-    word = "more" if low < 0 else "less"
-    span = between(*(reversed(told) if low < 0 else told))
-    return f"{'from ' if ' to ' in span else ''}{span} {word}"
 
 
 def _signed(text: str, value: float) -> str:

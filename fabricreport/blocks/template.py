@@ -68,7 +68,7 @@ class Binder:
         def fill(field: str) -> Inline:
             opens, field = field.startswith(_BEGINS), field.removeprefix(_BEGINS)
             try:
-                return self._opening(field) if opens else self.field_node(field)
+                return self.field_node(field, opens=opens)
             except (LookupError, TypeError, ValueError) as error:
                 said = str(error.args[0]) if error.args else type(error).__name__
                 faults.append(f"{{{field}}}: {said}")
@@ -139,16 +139,11 @@ class Binder:
             self._listings.add(str(text))
         return Text(str(text))
 
-    def field_node(self, field: str) -> Inline:
-        """The node of one field: a reference, a citation, a figure or a word."""
+    def field_node(self, field: str, *, opens: bool = False) -> Inline:
+        """The node of one field: a reference, a citation, a figure or a word; a phrase that `opens` a sentence has a capital."""
         if field.startswith(REFERENCES):
             return Ref(field)
-        return Cite(tuple(self._cite(field))) if field.startswith(_CITE) else self._value_node(field)
-
-    def _opening(self, field: str) -> Inline:
-        """The node of a field that begins a sentence: a phrase has a capital there."""
-        found, value = self._said(split_style(field)[0])
-        return self.name_node(Name(capital(value))) if found and isinstance(value, Phrase) else self.field_node(field)
+        return Cite(tuple(self._cite(field))) if field.startswith(_CITE) else self._value_node(field, opens)
 
     def _cite(self, field: str) -> list[str]:
         ids = [i for name in field.removeprefix(_CITE).split(",") for i in self._sources(name.strip())]
@@ -195,7 +190,7 @@ class Binder:
         alike = [thing for thing, number in zip(things, numbers, strict=True) if number.show("abs") == top.show("abs")]
         return self.name_node(joined(alike, last=" and "))
 
-    def _value_node(self, field: str) -> Num | Text:
+    def _value_node(self, field: str, opens: bool) -> Num | Text:
         word, figure = figure_of(field)
         if word:
             return self._most(figure) if word == MOST else self._direction(word, figure)
@@ -206,7 +201,7 @@ class Binder:
         if isinstance(value, Number):
             return self.number_node(value, style)
         if isinstance(value, str):
-            return self.name_node(value)
+            return self.name_node(Name(capital(value)) if opens and isinstance(value, Phrase) else value)
         if value is None:
             raise ValueError("there is none here: let when= ask for it")
         raise TypeError(

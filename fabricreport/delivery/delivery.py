@@ -43,8 +43,7 @@ from fabricreport.memo.editions.manifest import (
 )
 from fabricreport.memo.editions.remains import clear_failed, keep_failed
 from fabricreport.memo.run import snapshot as prints
-from fabricreport.memo.run.execution import run_sections
-from fabricreport.memo.run.noise import notebook_bytes, notebook_from_bytes, strip_volatile
+from fabricreport.memo.run.execution import run_sections, stripped
 from fabricreport.memo.run.plan import BuildPlan, Ready, make_ready
 from fabricreport.memo.run.recall import Places, cache_place
 from fabricreport.memo.run.snapshot import Fingerprint, sha256, take_snapshot
@@ -205,9 +204,7 @@ def _run(plan: BuildPlan, work: Path, output: Path, params_path: Path) -> Any:
         raise KeyboardInterrupt
     if not record.ok:
         raise SectionFailed(keep_failed(record, output, plan, params_path))
-    raw = notebook_from_bytes(Path(record.sections[0].notebook).read_bytes())
-    blanked = {str(f) for w in (work.absolute(), work.resolve()) for f in (w / "inputs", w)}
-    return notebook_from_bytes(notebook_bytes(strip_volatile(raw, folders=blanked)))
+    return stripped(record, work)[SECTION]
 
 
 def _write(folder: Path, plan: BuildPlan, notebook: Any, facts: Mapping[str, Any]) -> None:

@@ -209,24 +209,14 @@ class Number:
     def _ends(self, *, mirrored: bool = False) -> formats.Ends:
         """P5 and P95, of the number or of its opposite; twice the value where they are not known apart."""
         low, high = (self.spread.p5, self.spread.p95) if self.spread else (self.value, self.value)
-        return formats.Ends(*((-high, -low) if mirrored else (low, high)), self.digits)
-
-    def _end(self, place: int) -> str:
-        return formats.ends_written(self._ends(), self.unit, self.currency)[place]
-
-    def _spread(self) -> str:
-        return formats.between(*formats.ends_written(self._ends(), self.unit, self.currency))
-
-    def _sides(self) -> str:
-        return formats.sides(self._ends(), self.unit, self.currency)
+        return formats.Ends(*((-high, -low) if mirrored else (low, high)), self.unit, self.digits, self.currency)
 
     def _range(self, *, unsigned: bool = False) -> str:
         ends = self._ends(mirrored=unsigned and self.value < 0)
         central = abs(self.value) if unsigned else self.value
         if ends.low == ends.high:
             return self._write(central)
-        span = formats.between(*formats.ends_written(ends, self.unit, self.currency))
-        return f"{self._write(ends.kept(central))} ({formats.RANGE}: {span})"
+        return f"{self._write(ends.kept(central))} ({formats.RANGE}: {ends.span})"
 
     def _write(self, value: float) -> str:
         return formats.write(value, self.unit, self.digits, self.currency)
@@ -266,10 +256,10 @@ class Number:
 
 _SHOWN: Mapping[str, Callable[[Number], str]] = {
     "range": Number._range,
-    "spread": Number._spread,
-    "low": lambda number: number._end(0),
-    "high": lambda number: number._end(1),
-    "sides": Number._sides,
+    "spread": lambda number: number._ends().span,
+    "low": lambda number: number._ends().written[0],
+    "high": lambda number: number._ends().written[1],
+    "sides": lambda number: number._ends().sides,
     "abs": Number._abs,
     "absrange": lambda number: number._range(unsigned=True),
     "of100": Number._of_hundred,

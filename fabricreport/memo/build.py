@@ -175,11 +175,13 @@ def _again(
 
 def _error_of(record: RunRecord, root: Path, plan: BuildPlan, question: Question) -> BaseException:
     """Why nothing came of a run; the notebooks of sections that failed are kept, and named."""
+    from fabricreport.memo.editions.remains import keep_failed
+
     if record.cancelled:
         return KeyboardInterrupt()
     if record.unsaved:
         return refused_by_disk(record.unsaved.ename, root)
-    return SectionFailed(_kept(record, root, plan, question))
+    return SectionFailed(keep_failed(record, root, plan, question.params_path))
 
 
 def _answered(known: Planned, root: Path, tell_dates: Callable[[Dates], None]) -> BuildResult | None:
@@ -191,13 +193,6 @@ def _answered(known: Planned, root: Path, tell_dates: Callable[[Dates], None]) -
     if found is not None and known.dates:
         tell_dates(known.dates)
     return found
-
-
-def _kept(record: RunRecord, root: Path, plan: BuildPlan, question: Question) -> str:
-    """Keep the notebooks of a failed run; the message that names them."""
-    from fabricreport.memo.editions.remains import keep_failed
-
-    return keep_failed(record, root, plan, question.params_path)
 
 
 def _not_to_be_named(plan: BuildPlan, root: Path, scratch: Path) -> Mapping[str, str]:
@@ -232,8 +227,7 @@ def _run(
     """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts."""
     from fabricreport.check.prose import refuse_unreadable
     from fabricreport.memo.run.environment import compile_checked
-    from fabricreport.memo.run.execution import run_sections
-    from fabricreport.memo.run.noise import notebook_from_bytes, strip_volatile
+    from fabricreport.memo.run.execution import run_sections, stripped
 
     refuse_unreadable(plan.notebooks.values())
     folders = {section: source.parent for section, source in plan.sources.items()}
@@ -252,13 +246,7 @@ def _run(
         matplotlib_dir=store / "matplotlib",
         folders=folders,
     )
-    blanked = {str(f) for w in (work.absolute(), work.resolve()) for f in (w / "inputs", w)}
-    done = {}
-    for run in record.sections:
-        if run.ok:
-            raw = notebook_from_bytes(Path(run.notebook).read_bytes())
-            done[run.section] = strip_volatile(raw, folders=blanked)
-    return record, done
+    return record, stripped(record, work)
 
 
 def _finish(
@@ -278,9 +266,9 @@ def _finish(
     from fabricreport.memo.editions.remains import clear_failed, keep_inputs
 
     memo = stitch(notebooks, _citing(plan))
-    declared = headline(gather(memo))
-    memo.metadata["fabricreport"] = front_matter(plan, notebooks, declared)
-    proof = prove(memo, draft=plan.draft)
+    found = gather(memo)
+    memo.metadata["fabricreport"] = front_matter(plan, notebooks, headline(found))
+    proof = prove(memo, found, draft=plan.draft)
     faults = _accepted(proof.faults, plan)
     folder = scratch / plan.edition
     document = document_of(proof.printed, proof.memo)

@@ -154,9 +154,10 @@ class _Building:
     def published(self, progress: ProgressCall | None) -> ReportResult:
         """Run, stitch, check, write, publish."""
         from fabricreport.memo.document.checks import check_memo
-        from fabricreport.memo.document.document import document_of, stitch
+        from fabricreport.memo.document.document import document_of, stitch, write_data
         from fabricreport.memo.document.pieces import gather
         from fabricreport.memo.document.safety import leaks, machine_folders
+        from fabricreport.memo.write.exporters import write_both
 
         executed, seconds = self._executed(progress)
         cited = Cited(self.edition, {})
@@ -166,7 +167,9 @@ class _Building:
         document = document_of(found, memo)
         _refuse(str(problem) for problem in document.problems)
         folder = self.scratch / self.edition
-        self._write(folder, document, found, executed)
+        folder.mkdir()
+        write_both(folder, REPORT, executed, document)
+        write_data(folder, document, found, {SECTION: executed})
         own = {"the build's scratch folder": self.scratch, "the output folder": self.root}
         _refuse(leaks(folder, machine_folders(own)))
         manifest = self._manifest(folder, _anchors(document))
@@ -177,8 +180,7 @@ class _Building:
     def _executed(self, progress: ProgressCall | None) -> tuple[Any, float]:
         """The notebook as it ran, without what differs from run to run, and how long it took."""
         from fabricreport.check.prose import refuse_unreadable
-        from fabricreport.memo.run.execution import run_sections
-        from fabricreport.memo.run.noise import notebook_from_bytes, strip_volatile
+        from fabricreport.memo.run.execution import run_sections, stripped
 
         work = self.scratch / "work"
         work.mkdir()
@@ -203,8 +205,7 @@ class _Building:
         if not run.ok:
             where = f"cell {run.cell}" if run.cell else "the notebook"
             raise SectionFailed(f"the evidence report cannot be built: {where}: {run.ename}: {run.evalue}")
-        raw = notebook_from_bytes(Path(run.notebook).read_bytes())
-        return strip_volatile(raw, folders={str(work.absolute()), str(work.resolve())}), run.seconds
+        return stripped(record, work)[SECTION], run.seconds
 
     def _front_matter(self, cited: Cited) -> dict[str, Any]:
         from fabricreport.memo.document.document import CLIENT_COPY
@@ -221,14 +222,6 @@ class _Building:
             "version": fabricreport.__version__,
             "report": cited.as_dict(),
         }
-
-    def _write(self, folder: Path, document: Document, found: Any, executed: Any) -> None:
-        from fabricreport.memo.document.document import write_data
-        from fabricreport.memo.write.exporters import write_both
-
-        folder.mkdir()
-        write_both(folder, REPORT, executed, document)
-        write_data(folder, document, found, {SECTION: executed})
 
     def _manifest(self, folder: Path, anchors: Mapping[str, str]) -> dict[str, Any]:
         return {

@@ -11,7 +11,13 @@ from spelling import misspelt, texts
 from fabricreport.base.vocabulary import Question
 from fabricreport.memo.build import BuildResult
 from fabricreport.memo.document.document import in_memo
-from fabricreport.memo.document.language import LONGEST, language_faults, language_remarks, measured, sentences_of
+from fabricreport.memo.document.language import (
+    LONGEST,
+    WORDS_OF_A_PAGE,
+    language_faults,
+    language_remarks,
+    sentences_of,
+)
 from fabricreport.memo.document.pieces import Gathered, gather, parted
 from fabricreport.memo.document.proofs import contradictions
 
@@ -45,9 +51,10 @@ def test_sentences_are_short_and_hold_hardly_a_semicolon(memo: Gathered) -> None
     parts = parted(memo.pieces)
     assert parts.spined and parts.annexes
     for part in (parts.body, parts.annexes):
-        found = measured(sentences_of(part))
-        assert found.count and found.mean < MEAN and found.longest <= LONGEST and not found.over
-        assert found.semicolons <= ceil(found.pages)
+        found = sentences_of(part)
+        words = sum(sentence.length for sentence in found)
+        assert found and words / len(found) < MEAN and max(sentence.length for sentence in found) <= LONGEST
+        assert sum(sentence.words.count(";") for sentence in found) <= ceil(words / WORDS_OF_A_PAGE)
 
 
 def test_no_word_says_the_reverse_of_a_figure_and_figures_were_held_to_words(memo: Gathered) -> None:

@@ -19,6 +19,7 @@ from rows import rows
 
 from fabricreport.base.formats import MINUS
 from fabricreport.memo.document.checks import prove
+from fabricreport.memo.document.pieces import gather
 
 pytestmark = pytest.mark.slow
 Plant = Callable[[Any], None]
@@ -244,7 +245,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
 
 
 def told(memo: Any) -> list[str]:
-    proof = prove(memo)
+    proof = prove(memo, gather(memo))
     return [*proof.faults, *proof.remarks]
 
 

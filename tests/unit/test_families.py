@@ -7,7 +7,7 @@ from typing import Any
 from nbformat.v4 import new_notebook
 from rich_notebook import INPUTS, MIME, block, ledger_entry, num, para, rich_notebook
 
-from fabricreport.memo.document.derivations import Step, grouped_inputs, quoted_input
+from fabricreport.memo.document.derivations import Step, grouped_inputs, quoted_input, short_steps
 from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.write.paper import families, number_runs, runs
 
@@ -80,7 +80,7 @@ def test_a_set_that_occurs_again_is_named_once_and_carries_the_sources() -> None
     document = read(ledger, [evidence(n) for n in names])
     # Inputs used together are neighbours, so the set is one run of codes and needs no name.
     assert document.input_sets == ()
-    assert [s.text for s in document.derivations[0].short_steps] == ["E1–E4"]
+    assert [s.text for s in short_steps(document.derivations[0].steps)] == ["E1–E4"]
 
 
 def test_a_long_set_gets_a_code_and_its_numbers_lead_to_it() -> None:

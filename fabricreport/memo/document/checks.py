@@ -322,9 +322,9 @@ class Proof:
     remarks: tuple[str, ...]
 
 
-def prove(stitched: Any, *, draft: bool = False) -> Proof:
-    """The proof of a stitched notebook with its front matter; a draft may be empty."""
-    found, memo, files = gather(stitched), in_memo(stitched), own_files(stitched)
+def prove(stitched: Any, found: Gathered, *, draft: bool = False) -> Proof:
+    """The proof of a stitched notebook with its front matter, and of all that it was `found` to hold; a draft may be empty."""
+    memo, files = in_memo(stitched), own_files(stitched)
     printed = gather(memo)
     beside = [fault for part in files.values() for fault in check_file(gather(part))]
     faults = [*map(str, found.problems), *disagreements(found), *check_memo(printed, draft=draft), *beside]

@@ -38,26 +38,35 @@ class SourceBook:
     """The memo's inputs, and the source list that grows as they are cited."""
 
     inputs: Mapping[str, Record]
-    _numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
-    _found: dict[str, int] = field(default_factory=dict)
+    _numbers: dict[tuple[str, ...], int] = field(default_factory=dict)
+
+    @cached_property
+    def _documents(self) -> Mapping[str, tuple[str, ...]]:
+        """Title, publisher and address of what each input is from; an input without a source has none."""
+        parts = ("source", "publisher", "address")
+        return {
+            i: tuple(one_line(str(entry.get(part) or "")) for part in parts)
+            for i, entry in self.inputs.items()
+            if entry.get("source")
+        }
+
+    def __len__(self) -> int:
+        """How many sources are numbered so far."""
+        return len(self._numbers)
 
     def number(self, input_id: str) -> int | None:
         """The number of the input's source; it is given one when it is first asked for. None if unknown."""
-        entry = self.inputs.get(input_id)
-        if input_id not in self._found and entry is not None and entry.get("source"):
-            self._found[input_id] = self._numbers.setdefault(_document_of(entry), len(self._numbers) + 1)
-        return self._found.get(input_id)
+        found = self._documents.get(input_id)
+        return None if found is None else self._numbers.setdefault(found, len(self) + 1)
 
     def listed(self) -> tuple[Source, ...]:
         """All numbered sources in order."""
-        members: dict[int, list[Record]] = {number: [] for number in self._numbers.values()}
-        for entry in self.inputs.values():
-            number = self._numbers.get(_document_of(entry))
-            if number is not None:
-                members[number].append(entry)
-        return tuple(self._source(key, number, members[number]) for key, number in self._numbers.items())
+        members: dict[tuple[str, ...], list[Record]] = {document: [] for document in self._numbers}
+        for i, document in self._documents.items():
+            members.get(document, []).append(self.inputs[i])
+        return tuple(self._source(key, number, members[key]) for key, number in self._numbers.items())
 
-    def _source(self, key: tuple[str, str, str], number: int, members: list[Record]) -> Source:
+    def _source(self, key: tuple[str, ...], number: int, members: list[Record]) -> Source:
         def each(name: str) -> tuple[str, ...]:
             return tuple(sorted({one_line(str(m[name])) for m in members if m.get(name)}))
 
@@ -74,14 +83,6 @@ class SourceBook:
             grades=grades,
             interest="; ".join(each("interest")),
         )
-
-
-def _document_of(entry: Record) -> tuple[str, str, str]:
-    return (
-        one_line(str(entry.get("source") or "")),
-        one_line(str(entry.get("publisher") or "")),
-        one_line(str(entry.get("address") or "")),
-    )
 
 
 FOOTING = {
@@ -150,11 +151,6 @@ class InputSet:
     steps: tuple[Step, ...]
     sources: tuple[Step, ...]
 
-    @cached_property
-    def short_steps(self) -> tuple[Step, ...]:
-        """The inputs by code, runs joined."""
-        return short_steps(self.steps)
-
 
 @dataclass(frozen=True)
 class Derivation:
@@ -184,11 +180,6 @@ class Derivation:
     base: str = ""
     input_set: Step | None = None
 
-    @cached_property
-    def short_steps(self) -> tuple[Step, ...]:
-        """The steps by code, runs joined: P1–P24, E3. A number made of fifty prices fits one line of print."""
-        return short_steps(self.steps)
-
 
 def appendix(
     used: Sequence[str], ledger: Mapping[str, Record], book: SourceBook, anchors: Anchors
@@ -208,9 +199,8 @@ def appendix(
         return coded.get(input_id) or Step(one_line(input_id), "")
 
     derived = [_derived(n, tuple(step(i) for i in _ids(n, "inputs")), book, anchors) for n in own]
-    sets, by_steps = _sets(derived, inputs, anchors)
-    ways = [(entry, by_steps.get(entry.short_steps)) for entry in derived]
-    named = (replace(entry, input_set=way, sources=()) if way else entry for entry, way in ways)
+    sets, ways = _sets(derived, inputs, anchors)
+    named = (replace(d, input_set=ways[d.id], sources=()) if d.id in ways else d for d in derived)
     return tuple(named), inputs, sets
 
 
@@ -224,7 +214,10 @@ def quoted_input(entry: Record, inputs: Mapping[str, Record]) -> str | None:
 
 
 def short_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Steps in order of code with neighbours joined to runs; steps without a code keep their label, first."""
+    """Steps in order of code with neighbours joined to runs, P1–P24, E3; steps without a code keep their label, first.
+
+    A number made of fifty prices fits one line of print.
+    """
     named = [step for step in steps if not step.code]
     coded = sorted((s for s in steps if s.code), key=lambda s: (s.code[0], int(s.code[1:])))
     runs = in_runs(
@@ -294,24 +287,24 @@ def _source_steps(ids: Iterable[str], book: SourceBook) -> tuple[Step, ...]:
 
 def _sets(
     derived: Sequence[Derivation], inputs: Sequence[Derivation], anchors: Anchors
-) -> tuple[tuple[InputSet, ...], dict[tuple[Step, ...], Step]]:
-    """Sets that occur again and are long to write, most inputs first, and the way to each by its short steps."""
-    first: dict[tuple[Step, ...], Derivation] = {}
-    counts: Counter[tuple[Step, ...]] = Counter()
+) -> tuple[tuple[InputSet, ...], dict[str, Step]]:
+    """Sets that occur again and are long to write, most inputs first, and the way to one by the id of what rests on it."""
+    users: dict[tuple[Step, ...], list[Derivation]] = {}
     cited = {entry.anchor: entry.sources for entry in inputs}
     for entry in derived:
-        counts[entry.short_steps] += 1
-        first.setdefault(entry.short_steps, entry)
-    again = [key for key, count in counts.items() if count > 1 and len(key) >= FEWEST_IN_SET]
-    again.sort(key=lambda key: -len(first[key].steps))
-    found, ways = [], {}
-    for number, key in enumerate(again, start=1):
+        if len(entry.steps) >= FEWEST_IN_SET:
+            users.setdefault(short_steps(entry.steps), []).append(entry)
+    again = [entries for key, entries in users.items() if len(entries) > 1 and len(key) >= FEWEST_IN_SET]
+    again.sort(key=lambda entries: -len(entries[0].steps))
+    found: list[InputSet] = []
+    ways: dict[str, Step] = {}
+    for number, entries in enumerate(again, start=1):
         code = f"S{number}"
-        steps = first[key].steps
+        steps = entries[0].steps
         sources = {source for step in steps for source in cited.get(step.anchor, ())}
         in_order = sorted(sources, key=lambda source: int(source.text))
         found.append(InputSet(code, anchors.of("i", code), steps, tuple(in_order)))
-        ways[key] = Step(code, found[-1].anchor, code)
+        ways |= dict.fromkeys((entry.id for entry in entries), Step(code, found[-1].anchor, code))
     return tuple(found), ways
 
 

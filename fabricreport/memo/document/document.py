@@ -184,7 +184,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     met, numbering.rings = list(numbering.used), False
     first_numbers = frozenset([*met, *(i for n in met if (i := quoted_input(found.ledger[n], book.inputs)))])
     done_body, done_annexes = numbering.placed(body), numbering.placed(annexes)
-    printed_sources = len(book.listed())
+    printed_sources = len(book)
     used = list(numbering.used)
     derivations, inputs, input_sets = appendix(used, found.ledger, book, numbering.anchors)
     headings = [*numbering.contents, *[h for h in (sources_at, derivations_at) if h]]

@@ -73,37 +73,6 @@ class Sentence:
         return len(_WORD.findall(self.words))
 
 
-@dataclass(frozen=True)
-class Measures:
-    """How long the sentences of a part are, and how many semicolons stand on a page of it."""
-
-    count: int
-    words: int
-    longest: int
-    over: int
-    semicolons: int
-    pages: float
-
-    @property
-    def mean(self) -> float:
-        """Words of a sentence on average; 0 without any."""
-        return self.words / self.count if self.count else 0.0
-
-
-def measured(sentences: Iterable[Sentence], pages: float | None = None) -> Measures:
-    """The measures of some sentences; without a count of their pages they are taken as pages of prose alone."""
-    found = list(sentences)
-    words = sum(s.length for s in found)
-    return Measures(
-        count=len(found),
-        words=words,
-        longest=max((s.length for s in found), default=0),
-        over=sum(s.length > LONGEST for s in found),
-        semicolons=sum(s.words.count(";") for s in found),
-        pages=words / WORDS_OF_A_PAGE if pages is None else pages,
-    )
-
-
 def sentences_of(pieces: Iterable[Piece], kinds: frozenset[str] = READ) -> list[Sentence]:
     """Every sentence of the pieces in reading order; what others said (a block quote) is theirs, and left out.
 
@@ -151,8 +120,6 @@ def _printed(node: Inline) -> str:
     return "" if isinstance(node, Cite | Note) else " "
 
 
-SEMICOLONS = "semicolons on"
-"""What a remark on semicolons says."""
 _SHOWN = 90
 _NAME, _NUMBER = "\ue011", "\ue010"
 _LABEL = 3
@@ -189,17 +156,12 @@ def _words_found(found: Gathered, *, stops: bool) -> Iterator[str]:
 
 def words_of(instead: Instead, text: str) -> list[str]:
     """The words of an entry that a text uses, numbers of the ledger being masked in it; none where a phrase excuses them."""
-    excused, banned = _patterns(instead)
-    left = excused.sub(" ", text) if excused else text
-    return [match[0].replace(_NUMBER, "…") for match in banned.finditer(left)]
+    left = any_of(instead.unless).sub(" ", text) if instead.unless else text
+    return [match[0].replace(_NUMBER, "…") for match in any_of(instead.words).finditer(left)]
 
 
 @cache
-def _patterns(instead: Instead) -> tuple[re.Pattern[str] | None, re.Pattern[str]]:
-    return any_of(instead.unless) if instead.unless else None, any_of(instead.words)
-
-
-def any_of(words: Iterable[str]) -> re.Pattern[str]:
+def any_of(words: tuple[str, ...] | frozenset[str]) -> re.Pattern[str]:
     """What finds any of some words or phrases, the longest first, whole and in either case; `#` stands for a masked number."""
     ordered = sorted(words, key=lambda w: (-len(w), w))
     written = "|".join(re.escape(w).replace(r"\#", _NUMBER).replace(r"\ ", r"\s+") for w in ordered)
@@ -231,10 +193,10 @@ def _semicolons(printed: Iterable[Piece], names: Iterable[str]) -> Iterator[str]
         sentences = sentences_of(pieces)
         found = [s for s in sentences if ";" in without_names(s, names)]
         count = sum(without_names(s, names).count(";") for s in found)
-        pages = max(1, ceil(measured(sentences).pages))
+        pages = max(1, ceil(sum(s.length for s in sentences) / WORDS_OF_A_PAGE))
         if count > pages:
             where = ", ".join(dict.fromkeys(s.where for s in found))
-            yield f"{section}: {count} {SEMICOLONS} {pages} pages of prose, more than one a page ({where}). Make sentences of it."
+            yield f"{section}: {count} semicolons on {pages} pages of prose, more than one a page ({where}). Make sentences of it."
 
 
 def _labels(piece: Piece) -> Iterator[str]:
@@ -313,7 +275,7 @@ def mentions_in(sentence: Sentence, called: Called) -> list[Mention]:
         return []
     return [
         Mention(names[m[0].casefold()], m.start(), m.end(), _held_against(sentence.words[: m.start()]))
-        for m in _borne_names(frozenset(names)).finditer(sentence.words)
+        for m in any_of(frozenset(names)).finditer(sentence.words)
         if not in_number(sentence, m.start())
     ]
 
@@ -321,11 +283,6 @@ def mentions_in(sentence: Sentence, called: Called) -> list[Mention]:
 def in_number(sentence: Sentence, place: int) -> bool:
     """Whether a place of a sentence lies within a number of the ledger."""
     return any(q.start <= place < q.end for q in sentence.quoted)
-
-
-@cache
-def _borne_names(names: frozenset[str]) -> re.Pattern[str]:
-    return any_of(names)
 
 
 @cache

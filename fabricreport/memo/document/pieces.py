@@ -122,7 +122,11 @@ def gather(nb: Any) -> Gathered:
             _markdown_cell(found, cell, section, where)
         elif cell.get("cell_type") == "code":
             for output in shown_once(cell.get("outputs", [])):
-                _output(found, cell, output, section, where)
+                bundle = (output.get("data") or {}).get(MIME)
+                if bundle is not None:
+                    _block(found, bundle, where)
+                else:
+                    _take(found, carry(cell, output), section, where)
         else:
             remedy = "Make it a Markdown cell, or tag it remove-cell."
             found.problems.append(Problem("a raw cell is not carried into the memo", key=where, remedy=remedy))
@@ -164,14 +168,6 @@ def _markdown_cell(found: Gathered, cell: Any, home: str, where: str) -> None:
     given = own(cell).get(ANSWERS)
     bound = bind_cell(str(cell.get("source", "")), given if isinstance(given, dict) else {}, home, attachments)
     _take(found, bound, home, where)
-
-
-def _output(found: Gathered, cell: Any, output: Any, home: str, where: str) -> None:
-    bundle = (output.get("data") or {}).get(MIME)
-    if bundle is not None:
-        _block(found, bundle, where)
-        return
-    _take(found, carry(cell, output), home, where)
 
 
 def _take(found: Gathered, carried: Carried, home: str, where: str) -> None:

@@ -16,6 +16,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from nbformat import NotebookNode
+
 from fabricreport.memo.editions.manifest import (
     CELL_TIMEOUT_S,
     SECTION_TIMEOUT_S,
@@ -25,6 +27,7 @@ from fabricreport.memo.editions.manifest import (
     SectionRun,
 )
 from fabricreport.memo.run.environment import ready_fonts, section_environment, skip_unused_grammar
+from fabricreport.memo.run.noise import notebook_from_bytes, strip_volatile
 
 OUTPUT_LIMIT_BYTES = 64_000_000
 _SOCKET_DIR_LIMIT = 60  # characters; the path of a unix socket ends at 103 on some systems
@@ -64,6 +67,16 @@ def run_sections(
         return run.of(notebooks, limits)
     finally:
         shutil.rmtree(runtime, ignore_errors=True)
+
+
+def stripped(record: RunRecord, work: Path) -> dict[str, NotebookNode]:
+    """The executed notebooks of a run within the folder `work`, by section, without what differs from run to run."""
+    folders = {str(f) for w in (work.absolute(), work.resolve()) for f in (w / "inputs", w)}
+    return {
+        run.section: strip_volatile(notebook_from_bytes(Path(run.notebook).read_bytes()), folders=folders)
+        for run in record.sections
+        if run.ok
+    }
 
 
 class _Run:

@@ -17,7 +17,7 @@ from fabricreport.base.text import csv_text
 from fabricreport.blocks.forms import EMPTY, HtmlWriter, heading
 from fabricreport.blocks.nodes import DataTable, Figure, Flow, Heading, Scalar
 from fabricreport.ledger.bases import CONVENTION
-from fabricreport.memo.document.derivations import KINDS, grouped_inputs
+from fabricreport.memo.document.derivations import KINDS, grouped_inputs, short_steps
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.layout import table_rows
 from fabricreport.memo.document.numbering import ContentsLine
@@ -84,6 +84,7 @@ def render_html(document: Document) -> str:
         contents=_contents(document),
         input_groups=grouped_inputs(document.inputs),
         kinds=KINDS,
+        short_steps=short_steps,
         most_named=MOST_NAMED,
         first_use=writer.first_use,
         convention=CONVENTION,

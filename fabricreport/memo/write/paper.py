@@ -16,21 +16,21 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any
+from itertools import pairwise, takewhile
+from typing import Any, TypeVar
 
-from fabricreport.memo.document.derivations import Derivation, Step, grouped_inputs, in_runs
+from fabricreport.memo.document.derivations import Derivation, Step, grouped_inputs, in_runs, short_steps
 from fabricreport.memo.document.document import Document
 
 _SMALL_WORDS = frozenset(
     ["a", "an", "and", "at", "by", "for", "from", "in", "its", "of", "on", "per", "than", "that", "the", "to", "with"]
 )
-_MORE = "…"
-"""Stands for the words that follow a head, so that all of the head may be shared again."""
 FEWEST_SHARED = 10
 """Fewer shared characters than that are not worth a heading of their own."""
+
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -82,92 +82,71 @@ class Family:
 
 def families(derivations: Sequence[Derivation]) -> tuple[Family, ...]:
     """The derivations by rule and then by inputs, sections and rules in order of first printing."""
-    by_rule: dict[str, list[Derivation]] = {}
-    for entry in derivations:
-        by_rule.setdefault(entry.rule, []).append(entry)
-    made = [_family(rule, entries) for rule, entries in by_rule.items()]
-    order = list(dict.fromkeys(family.section for family in made))
+    by_rule = _alike(derivations, lambda entry: entry.rule)
+    order = list(dict.fromkeys(entries[0].section for entries in by_rule.values()))
+    made = (_family(rule, entries) for rule, entries in by_rule.items())
     return tuple(sorted(made, key=lambda family: order.index(family.section)))
 
 
+def _alike(entries: Iterable[Derivation], key: Callable[[Derivation], K]) -> dict[K, list[Derivation]]:
+    """The entries by what they have in common, in order of the first of each."""
+    found: dict[K, list[Derivation]] = {}
+    for entry in entries:
+        found.setdefault(key(entry), []).append(entry)
+    return found
+
+
 def _family(rule: str, entries: Sequence[Derivation]) -> Family:
-    head = _shared_by_all([entry.label for entry in entries]) if len(entries) > 1 else ""
+    head = _shared_words(entries) if len(entries) > 1 else ""
     if len(head) < FEWEST_SHARED:
         head = ""
     grades = {entry.grade for entry in entries}
     grade = grades.pop() if len(grades) == 1 else ""
-    without_head = [replace(entry, label=entry.label[len(head) :].strip()) for entry in entries]
-    return Family(rule, entries[0].section, head.rstrip(":,;"), grade, _groups(without_head, grade))
 
+    def shared(entry: Derivation) -> tuple[tuple[Step, ...], str, str, tuple[Step, ...]]:
+        steps = (entry.input_set,) if entry.input_set else short_steps(entry.steps)
+        # An assumption is as old as the memo.
+        date = "" if entry.date == "undated" or entry.grade == "assumption" else entry.date
+        return steps, "" if grade else entry.grade, date, entry.sources
 
-def _groups(entries: Sequence[Derivation], family_grade: str) -> tuple[Group, ...]:
-    shared: dict[tuple[tuple[Step, ...], str, str, tuple[Step, ...]], list[Derivation]] = {}
-    for entry in entries:
-        steps = (entry.input_set,) if entry.input_set else entry.short_steps
-        grade = "" if entry.grade == family_grade else entry.grade
-        shared.setdefault((steps, grade, _told(entry), entry.sources), []).append(entry)
-    return tuple(Group(*key, runs(_together(members))) for key, members in shared.items())
-
-
-def _together(entries: Sequence[Derivation]) -> list[Derivation]:
-    """The entries, those that tell one thing of several options or stages beside each other, in order of the first of each."""
-    told = [entry.label.rpartition(": ")[0] or entry.label for entry in entries]
-    first = {label: place for place, label in reversed([*enumerate(told)])}
-    return [entries[i] for i in sorted(range(len(entries)), key=lambda i: first[told[i]])]
-
-
-def _told(entry: Derivation) -> str:
-    """The date of what a number rests on; an assumption is as old as the memo."""
-    return "" if entry.date == "undated" or entry.grade == "assumption" else entry.date
+    without_head = (replace(entry, label=entry.label[len(head) :].strip()) for entry in entries)
+    groups = tuple(Group(*key, runs(members)) for key, members in _alike(without_head, shared).items())
+    return Family(rule, entries[0].section, head.rstrip(":,;"), grade, groups)
 
 
 def runs(entries: Sequence[Derivation]) -> tuple[Run, ...]:
-    """Neighbours whose labels begin with the same words, those words factored out."""
+    """Neighbours whose labels begin with the same words, those words factored out; those that tell one thing of several
+    options or stages are neighbours."""
+    told = _alike(entries, lambda entry: entry.label.rpartition(": ")[0] or entry.label)
     made: list[Run] = []
-    rest = list(entries)
+    rest = [entry for alike in told.values() for entry in alike]
     while rest:
         count, head = _longest(rest)
-        made.append(Run(head.rstrip(":,;"), tuple(_member(entry, head) for entry in rest[:count])))
+        members = (Member(e.anchor, e.label[len(head) :].strip(), e.text, e.spread, e.stale) for e in rest[:count])
+        made.append(Run(head.rstrip(":,;"), tuple(members)))
         rest = rest[count:]
     return tuple(made)
 
 
 def _longest(entries: Sequence[Derivation]) -> tuple[int, str]:
     """How many entries from the front share their first words, and those words."""
-    head, count = entries[0].label, 1
-    for entry in entries[1:]:
-        shared = _shared_words(head if count == 1 else f"{head} {_MORE}", entry.label)
+    head, count = "", 1
+    while count < len(entries):
+        shared = _shared_words(entries[: count + 1])
         # A longer run must not cost the members before it more words than it saves.
-        if len(shared) < FEWEST_SHARED or (count > 1 and len(shared) * (count + 1) < len(head) * count):
+        if len(shared) < FEWEST_SHARED or len(shared) * (count + 1) < len(head) * count:
             break
         head, count = shared, count + 1
-    return (count, head) if count > 1 else (1, "")
+    return count, head
 
 
-def _shared_by_all(labels: Sequence[str]) -> str:
-    """The words that all labels begin with, one word of each left over."""
-    head = _shared_words(labels[0], labels[1])
-    for label in labels[2:]:
-        head = _shared_words(f"{head} {_MORE}", label)
-    return head
-
-
-def _shared_words(one: str, other: str) -> str:
-    """The words both begin with; at least one word of each is left over."""
-    left, right = one.split(" "), other.split(" ")
-    most = min(len(left), len(right)) - 1
-    same = 0
-    while same < most and left[same] == right[same]:
-        same += 1
-    while same and (left[same - 1].lower() in _SMALL_WORDS or not any(c.isalnum() for c in left[same - 1])):
-        same -= 1
-    return " ".join(left[:same])
-
-
-def _member(entry: Derivation, head: str) -> Member:
-    return Member(
-        entry.anchor, entry.label[len(head) :].strip() if head else entry.label, entry.text, entry.spread, entry.stale
-    )
+def _shared_words(entries: Sequence[Derivation]) -> str:
+    """The words that the labels of all begin with; at least one word of each is left over."""
+    places = zip(*(entry.label.split(" ")[:-1] for entry in entries), strict=False)
+    words = [first for first, *_ in takewhile(lambda place: len(set(place)) == 1, places)]
+    while words and (words[-1].lower() in _SMALL_WORDS or not any(c.isalnum() for c in words[-1])):
+        words.pop()
+    return " ".join(words)
 
 
 def number_runs(sources: Sequence[Step]) -> tuple[Step, ...]:
@@ -190,7 +169,8 @@ def closing_of(document: Document, most_inputs: int | None = None) -> Document:
         sources = document.sources if document.lists_sources else ()
         return replace(document, sources=sources, derivations=(), inputs=(), input_sets=())
     if not document.spined:
-        return document
+        sets = (replace(s, steps=short_steps(s.steps), sources=number_runs(s.sources)) for s in document.input_sets)
+        return replace(document, inputs=tuple(map(_as_input, document.inputs)), input_sets=tuple(sets))
     shown = [d for d in document.derivations if d.id in document.first_numbers]
     quoted = {i for d in shown for i in (d.steps if len(d.steps) <= MOST_NAMED else ())}
     needed = {step.anchor for step in quoted}
@@ -203,7 +183,7 @@ def closing_of(document: Document, most_inputs: int | None = None) -> Document:
         document,
         sources=sources,
         derivations=tuple(_short(d, listed) for d in shown),
-        inputs=tuple(replace(d, sources=tuple(s for s in d.sources if s.anchor in listed)) for d in inputs),
+        inputs=tuple(replace(_as_input(d), sources=_listed(d, listed)) for d in inputs),
         input_sets=(),
     )
 
@@ -212,8 +192,17 @@ def _short(derivation: Derivation, listed: set[str]) -> Derivation:
     steps = derivation.steps
     if len(steps) > MOST_NAMED:
         steps = (Step(f"{len(steps)} inputs", ""),)
-    sources = tuple(s for s in derivation.sources if s.anchor in listed)
-    return replace(derivation, steps=steps, sources=sources, input_set=None)
+    return replace(derivation, steps=steps, sources=_listed(derivation, listed), input_set=None)
+
+
+def _listed(derivation: Derivation, listed: set[str]) -> tuple[Step, ...]:
+    return tuple(source for source in derivation.sources if source.anchor in listed)
+
+
+def _as_input(entry: Derivation) -> Derivation:
+    """An input for print: what it may be used for stands where no source can be looked up instead, and what we assume for a
+    memo is as old as the memo."""
+    return replace(entry, date="") if entry.grade == "assumption" else replace(entry, remark="")
 
 
 Place = Mapping[str, Any]

@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from itertools import pairwise, zip_longest
 from pathlib import Path
@@ -43,10 +43,9 @@ from fabricreport.blocks.nodes import (
     Top,
     plain_text,
     rebuilt,
-    walk,
 )
 from fabricreport.ledger.bases import CONVENTION
-from fabricreport.memo.document.derivations import KINDS, Derivation, InputSet, grouped_inputs
+from fabricreport.memo.document.derivations import KINDS, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.safety import one_line
 from fabricreport.memo.write.paper import (
@@ -58,7 +57,6 @@ from fabricreport.memo.write.paper import (
     closing_of,
     families,
     feet,
-    number_runs,
     pack,
 )
 
@@ -111,18 +109,14 @@ def _lay_out(document: Document, folder: Path) -> Data:
     for name in TEMPLATES:
         source = resources.files("fabricreport.memo") / "templates" / name
         (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
-    for node in walk(document.nodes):
-        if isinstance(node, Image) and node.src:
-            (folder / _file("image", node.src, "png")).write_bytes(base64.b64decode(node.src.partition(",")[2]))
-        elif isinstance(node, Figure | Formula) and node.svg:
-            (folder / _file("drawing", node.svg, "svg")).write_text(_printable(node.svg), encoding="utf-8")
-    payload = _payload(document)
+    payload = _payload(document, partial(_print_node, folder=folder, draft=document.front.draft))
     _write(folder, payload)
     return payload
 
 
 def _write(folder: Path, payload: Data) -> None:
-    (folder / "memo.json").write_text(json.dumps(payload, allow_nan=False, sort_keys=True), encoding="utf-8")
+    text = json.dumps(payload, allow_nan=False, sort_keys=True, ensure_ascii=False)
+    (folder / "memo.json").write_text(_printable(text), encoding="utf-8")
 
 
 def _settle(folder: Path, payload: Data) -> None:
@@ -134,7 +128,13 @@ def _settle(folder: Path, payload: Data) -> None:
     # In annexes, which are tables alone, a table that floats would pass the heading of the next annex: there they break.
     floating = payload["body"] if payload["spined"] else nodes
     movable = {n["anchor"]: n for n in floating if n["t"] in ("figure", "datatable")}
-    led = {here["anchor"]: before["anchor"] for before, here in pairwise(nodes) if _leads(before, here)}
+    if not movable:
+        return
+    led = {
+        here["anchor"]: before["anchor"]
+        for before, here in pairwise(nodes)
+        if before["t"] == "h" and here["t"] in ("figure", "datatable")
+    }
     # The closing annexes move nothing before them: trying goes faster without.
     sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
     _write(folder, sketch)
@@ -163,7 +163,7 @@ def _link(folder: Path, payload: Data, document: Document) -> Layout:
     """Say where every anchor stands, for the links: they move nothing themselves. Gives where everything is."""
     _forget_layouts(folder)
     found = _placed(folder, payload)
-    while document.spined and (fewer := _fitting_inputs(payload, found.places, found.pages)) is not None:
+    while document.spined and (fewer := _fitting_inputs(payload, found)) is not None:
         payload |= _closing(document, fewer)
         found = _placed(folder, payload)
     _forget_layouts(folder)
@@ -171,7 +171,7 @@ def _link(folder: Path, payload: Data, document: Document) -> Layout:
     if ANNEXES_START in found.places:
         start = found.places[ANNEXES_START]
         body = start["page"] - (start["y_pt"] < _TOP_PT)
-        payload["front"]["pages"] = [_counted(body, found.pages, _derivation_pages(payload, found.places, found.pages))]
+        payload["front"]["pages"] = [_counted(body, found.pages, _derivation_pages(payload, found))]
         ends |= {body, 1}
     _write(folder, payload | {"places": found.places})
     own = {node["anchor"] for node in (*payload["body"], *payload["annexes"]) if node["t"] == "h"}
@@ -197,18 +197,18 @@ def _placed(folder: Path, payload: Data) -> Found:
     return _query(folder)
 
 
-def _derivation_pages(payload: Data, places: Mapping[str, Data], pages: int) -> int:
+def _derivation_pages(payload: Data, found: Found) -> int:
     heading = payload["derivations_heading"]
-    return pages - int(places[heading["anchor"]]["page"]) + 1 if heading else 0
+    return found.pages - int(found.places[heading["anchor"]]["page"]) + 1 if heading else 0
 
 
-def _fitting_inputs(payload: Data, places: Mapping[str, Data], pages: int) -> int | None:
+def _fitting_inputs(payload: Data, found: Found) -> int | None:
     """How many inputs the pages of derivations have room for; None if all that are printed fit, or none would."""
     inputs = [entry["anchor"] for group in payload["inputs"] for entry in group["entries"]]
-    if not inputs or _derivation_pages(payload, places, pages) <= MOST_DERIVATION_PAGES:
+    over = _derivation_pages(payload, found) - MOST_DERIVATION_PAGES
+    if not inputs or over <= 0:
         return None
-    last = pages - _derivation_pages(payload, places, pages) + MOST_DERIVATION_PAGES
-    within = sum(int(places[anchor]["page"]) <= last for anchor in inputs)
+    within = sum(int(found.places[anchor]["page"]) <= found.pages - over for anchor in inputs)
     return min(max(within - 1, 0), len(inputs) - 1)  # the last that begins there may end on the next page
 
 
@@ -228,10 +228,6 @@ def _forget_layouts(folder: Path) -> None:
     nothing = typst.Compiler(folder / EMPTY, root=folder, ignore_system_fonts=True)
     for _ in range(KEPT_COMPILATIONS):
         nothing.compile(format="svg")
-
-
-def _leads(before: Data, here: Data) -> bool:
-    return before["t"] == "h" and here["t"] in ("figure", "datatable")
 
 
 def _above_heading(blocks: list[Data], headings: list[Data], led: Mapping[str, str]) -> bool:
@@ -310,8 +306,8 @@ def _timestamp(date: str) -> datetime.datetime:
     return datetime.datetime(year, month, day, tzinfo=datetime.UTC)
 
 
-def _payload(document: Document) -> Data:
-    """The document as plain JSON values whose text the embedded fonts can print."""
+def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
+    """The document as plain JSON values, its nodes as `of_node` has them for print."""
     front = dataclasses.asdict(document.front)
     match = _LANGUAGE.match(document.front.language)
     front |= {"status": document.front.shown_status, "draft": document.front.draft, "lang": match[1] if match else "en"}
@@ -320,7 +316,7 @@ def _payload(document: Document) -> Data:
     front["pages"] = []
 
     def shown(node: Top, after: Top | None = None) -> Data:
-        told: Data = to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
+        told = to_json(rebuilt(node, of_node=of_node))
         leads = isinstance(node, Paragraph) and (
             isinstance(after, BulletList | OrderedList) or plain_text(node.children).rstrip().endswith(":")
         )
@@ -332,7 +328,7 @@ def _payload(document: Document) -> Data:
     sources_at = document.sources_heading if document.lists_sources else None
     derived_at = document.derivations_heading if document.derives_in_print else None
     unprinted = {document.sources_heading, document.derivations_heading} - {sources_at, derived_at}
-    payload: Data = {
+    return {
         "front": front,
         "glance": shown(document.glance) if document.glance else None,
         "spined": document.spined,
@@ -352,66 +348,46 @@ def _payload(document: Document) -> Data:
         "keys": document.keys,
         "places": {},
         "places_wanted": False,
+        **_closing(document),
     }
-    printable_payload: Data = _printable(payload) | _closing(document)
-    return printable_payload
 
 
 def _closing(document: Document, most_inputs: int | None = None) -> Data:
     """The closing annexes' data, with so many inputs at most."""
     closing = closing_of(document, most_inputs)
-    found: Data = _printable(
-        {
-            "sources": [dataclasses.asdict(s) for s in closing.sources],
-            "families": [dataclasses.asdict(f) for f in families(closing.derivations)],
-            "input_sets": [_set(s) for s in closing.input_sets],
-            "inputs": [
-                {"title": title, "entries": [_entry(d) for d in entries]}
-                for title, entries in grouped_inputs(closing.inputs)
-            ],
-        }
-    )
-    return found
+    return {
+        "sources": [dataclasses.asdict(s) for s in closing.sources],
+        "families": [dataclasses.asdict(f) for f in families(closing.derivations)],
+        "input_sets": [dataclasses.asdict(s) for s in closing.input_sets],
+        "inputs": [
+            {"title": title, "entries": [dataclasses.asdict(d) for d in entries]}
+            for title, entries in grouped_inputs(closing.inputs)
+        ],
+    }
 
 
-def _file(kind: str, content: str, ending: str) -> str:
-    """The name of the file that Typst reads a picture or a drawing from: the same one, the same file, so that it is not read
-    again with every trial of a layout."""
-    return f"{kind}-{hashlib.sha256(content.encode()).hexdigest()[:16]}.{ending}"
+def _print_node(node: Node, folder: Path, *, draft: bool) -> Node:
+    """What print wants otherwise: words on one line, a picture as a file beside the templates.
 
-
-def _print_node(node: Node) -> Node:
-    """What print wants otherwise: words on one line, a picture as a file beside the templates."""
+    A draft says what has no description yet; a client copy without one is refused by Typst.
+    """
     if isinstance(node, Text | Code):
         return replace(node, words=_BREAKS.sub(" ", node.words))
+    if isinstance(node, Figure | Image | Formula):
+        node = replace(node, alt=node.alt or (NO_ALT_YET if draft else ""))
     if isinstance(node, Figure | Formula) and node.svg:
-        return replace(node, svg=_file("drawing", node.svg, "svg"))
-    return replace(node, src=_file("image", node.src, "png")) if isinstance(node, Image) and node.src else node
+        return replace(node, svg=_file(folder, "drawing", "svg", node.svg, _printable(node.svg).encode()))
+    if isinstance(node, Image) and node.src:
+        return replace(node, src=_file(folder, "image", "png", node.src, base64.b64decode(node.src.partition(",")[2])))
+    return node
 
 
-def _draft_node(node: Node) -> Node:
-    """A draft says what has no description yet; a client copy without one is refused by Typst."""
-    shown = _print_node(node)
-    return replace(shown, alt=NO_ALT_YET) if isinstance(shown, Figure | Image | Formula) and not shown.alt else shown
-
-
-def _entry(entry: Derivation) -> Data:
-    """An input for print; what it may be used for is printed where no source can be looked up instead."""
-    kept = {
-        k: getattr(entry, k) for k in ("anchor", "code", "label", "text", "grade", "date", "spread", "notice", "stale")
-    }
-    assumed = entry.grade == "assumption"
-    remark = entry.remark if assumed else ""
-    if assumed:
-        kept["date"] = ""  # what we assume for a memo is as old as the memo
-    return kept | {"remark": remark, "sources": [dataclasses.asdict(step) for step in entry.sources]}
-
-
-def _set(inputs: InputSet) -> Data:
-    steps = {"steps": inputs.short_steps, "sources": number_runs(inputs.sources)}
-    return {"code": inputs.code, "anchor": inputs.anchor} | {
-        name: [dataclasses.asdict(step) for step in found] for name, found in steps.items()
-    }
+def _file(folder: Path, kind: str, ending: str, content: str, data: bytes) -> str:
+    """The name of the file that Typst reads a picture or a drawing from: the same one, the same file, so that it is not read
+    again with every trial of a layout."""
+    name = f"{kind}-{hashlib.sha256(content.encode()).hexdigest()[:16]}.{ending}"
+    (folder / name).write_bytes(data)
+    return name
 
 
 def _opening(document: Document) -> int:
@@ -443,12 +419,6 @@ def _without_glyph() -> re.Pattern[str]:
     return re.compile(f"[^\\n\\t\\r{''.join(map(re.escape, map(chr, known)))}]")
 
 
-def _printable(value: Any) -> Any:
-    """A copy in which a character without a glyph reads [U+4E2D] rather than vanishing."""
-    if isinstance(value, str):
-        return _without_glyph().sub(lambda missing: f"[U+{ord(missing[0]):04X}]", value)
-    if isinstance(value, dict):
-        return {key: _printable(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_printable(part) for part in value]
-    return value
+def _printable(text: str) -> str:
+    """The text in which a character without a glyph reads [U+4E2D] rather than vanishing."""
+    return _without_glyph().sub(lambda missing: f"[U+{ord(missing[0]):04X}]", text)

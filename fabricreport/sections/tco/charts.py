@@ -100,7 +100,7 @@ def _reach(axis: Axes, row: float, reach: tuple[float, ...], currency: str) -> N
     the bars stay wide."""
     left, right = axis.get_xlim()
     edge = (right - left) * _ROOM * 0.6
-    ends = formats.ends_written(formats.Ends(reach[0], reach[-1], 3), "usd", currency)
+    ends = formats.Ends(reach[0], reach[-1], "usd", 3, currency).written
     for at, limit, marker, told in zip(reach, (left + edge, right - edge), "<>", ends, strict=True):
         shown = max(at, limit) if marker == "<" else min(at, limit)
         axis.plot([shown], [row], marker if shown != at else "|", color=INK, markersize=4)
