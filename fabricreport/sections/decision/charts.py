@@ -64,11 +64,8 @@ def schedule_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-b
     """Each option's way from the memo's date to production: a tick where half of the outcomes have taken a step, a dot where
     half are in production and a ring where nine in ten are, beside the client's date."""
     found, verdict = result.schedule, result.verdict
-    inks, names = (
-        pair(verdict.choice, verdict.runner_up),
-        option_names(given.options, verdict.choice, verdict.runner_up),
-    )
-    order = list(dict.fromkeys((verdict.choice, verdict.runner_up, *found.clocks)))
+    inks, names = pair(*verdict.pair), option_names(given.options, *verdict.pair)
+    order = list(dict.fromkeys((*verdict.pair, *found.clocks)))
     frame = pd.DataFrame([step for option in order for step in _way(found, option)])
     with row_canvas([wrapped(names[option].row, 24, 1) for option in order], head=2, foot=True) as (figure, axis):
         for at, option in enumerate(order):

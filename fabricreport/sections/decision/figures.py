@@ -12,16 +12,14 @@ from fabricreport.base.provenance import Traced, inputs_of
 from fabricreport.base.vocabulary import CourseKind
 from fabricreport.books.names import item_names
 from fabricreport.ledger.bases import middle_of
-from fabricreport.models.judgement.choice import Sure
 from fabricreport.sections.decision.actions import Gain, Kind
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, CourseFigures
-from fabricreport.sections.decision.courses.result import Schedule
-from fabricreport.sections.decision.market import GENERATION, SPEED, HeldPrice, Later, Pair
+from fabricreport.sections.decision.market import GENERATION, SPEED, HeldPrice, Pair
 from fabricreport.sections.decision.offers.figures import OFFER_INDEXES, OfferFigures
 from fabricreport.sections.decision.reversals import Reversal
 from fabricreport.sections.decision.sensitivity import Change, Unquoted
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
-from fabricreport.sections.declarations import Declaration, Index, Reckoning, figure
+from fabricreport.sections.declarations import Declaration, Index, Reckoning, figure, there
 from fabricreport.sections.schedule import LEAD, STABLE, stable_label
 from fabricreport.sections.tco.cost import network_pieces
 from fabricreport.sections.tco.result import parts_of
@@ -58,21 +56,10 @@ class DecisionFigures(CourseFigures, OfferFigures):
     def probability(self) -> float:
         return self.result.verdict.probability
 
-    @property
-    def has_other_act(self) -> bool:
-        """Whether there is another act that the advised one is held against."""
-        return self.result.sure is not None
-
-    @property
-    def sure(self) -> Sure:
-        """How sure the act is; asked for where there is another."""
-        assert self.result.sure is not None
-        return self.result.sure
-
     @figure("decision.sure.act")
     def sure_act(self) -> Reckoning:
         found = self.result.information
-        return Reckoning(self.sure.share, inputs=found.rests_on if found else ())
+        return Reckoning(there(self.result.sure).share, inputs=found.rests_on if found else ())
 
     @cached_property
     def apart(self) -> Mapping[frozenset[str], frozenset[str]]:
@@ -95,12 +82,12 @@ class DecisionFigures(CourseFigures, OfferFigures):
     @property
     def behind_margin(self) -> Iterable[str]:
         """The same of the advised act: of an order and the other option that it is held against."""
-        courses, other = self.result.courses, self.sure.other.partition(":")[2]
+        courses, other = self.result.courses, there(self.result.sure).other.partition(":")[2]
         return self.behind_close(*((courses.base, other) if courses.advised.kind in ORDERS else ()))
 
     @figure("decision.margin")
     def margin(self) -> float:
-        return self.sure.margin
+        return there(self.result.sure).margin
 
     @figure("decision.assumption_share")
     def assumption_share(self) -> float:
@@ -113,7 +100,7 @@ class DecisionFigures(CourseFigures, OfferFigures):
     @property
     def networks(self) -> Iterator[Traced]:
         """What is paid to buy and run the networks of the two compared, piece by piece (draws,)."""
-        for option in self.compared:
+        for option in self.result.verdict.pair:
             yield from network_pieces(self.bills.parts[option]).values()
 
     @figure("decision.trifle")
@@ -161,15 +148,11 @@ class DecisionFigures(CourseFigures, OfferFigures):
         choice = self.result.verdict.choice
         return Reckoning(self.bills.time_gap(option, choice), parts=self.bills.gap_parts(option, choice)[1].parts)
 
-    def may_be_taken(self, option: str) -> bool:
-        """Whether an option is one of those of which the cheapest is told."""
-        return option in self.result.cheapest.shares
-
     def behind_wins(self, option: str) -> Iterable[str]:
         """Ids of the inputs that tell an option from any other."""
         return {i for pair, ids in self.apart.items() if option in pair for i in ids}
 
-    @figure("decision.sure.wins[option]")
+    @figure("decision.sure.wins[taken]")
     def sure_wins(self, option: str) -> float:
         return self.result.cheapest.shares[option]
 
@@ -181,11 +164,7 @@ class DecisionFigures(CourseFigures, OfferFigures):
     def cheapest_error(self, option: str) -> float:
         return self.result.cheapest.errors[option]
 
-    def has_neighbours(self, option: str) -> bool:
-        """Whether other tenants' traffic costs anything on an option."""
-        return option in self.result.neighbours
-
-    @figure("decision.besides.neighbours[option]")
+    @figure("decision.besides.neighbours[crowded]")
     def besides_neighbours(self, option: str) -> Reckoning:
         return Reckoning(self.result.neighbours[option], inputs=inputs_of(self.bills.totals[option]))
 
@@ -356,13 +335,9 @@ class DecisionFigures(CourseFigures, OfferFigures):
         """What was set otherwise between the two compared, by key."""
         return {one.key: one for one in (self.result.reversals.tried if self.result.reversals else ())}
 
-    def behind_reversal(self, key: str) -> Iterable[str]:
-        """Ids of the inputs that the lead rests on with one thing set otherwise."""
-        return self.reversals[key].behind
-
-    def reversed_pair(self, key: str) -> tuple[str, str]:
-        """Ids of the options that stand in the places of the two compared then."""
-        return self.reversals[key].choice, self.reversals[key].rival
+    def reversal(self, key: str) -> Reversal:
+        """One of them."""
+        return self.reversals[key]
 
     @figure("decision.reverses[reversal]")
     def reverses(self, key: str) -> float:
@@ -372,12 +347,8 @@ class DecisionFigures(CourseFigures, OfferFigures):
 
     @cached_property
     def unquoted(self) -> Mapping[str, Unquoted]:
-        """Items of the two compared that nobody publishes a price for, by item."""
-        return {u.item: u for u in self.result.unquoted}
-
-    def has_price_level(self, item: str) -> bool:
-        """Whether a price of an item turns the money."""
-        return self.unquoted[item].level is not None
+        """Items of the two compared that nobody publishes a price for and of which one turns the money, by item."""
+        return {u.item: u for u in self.result.unquoted if u.level is not None}
 
     @figure("decision.price_level[unquoted]")
     def price_level(self, item: str) -> Reckoning:
@@ -424,24 +395,13 @@ class DecisionFigures(CourseFigures, OfferFigures):
     def alike_probability(self, key: str) -> float:
         return self.pairs[key].probability
 
-    @property
-    def buys_later(self) -> bool:
-        """Whether the plan buys later than today's prices hold."""
-        return self.result.later is not None
-
-    @property
-    def later(self) -> Later:
-        """What it buys then; asked for where it does."""
-        assert self.result.later is not None
-        return self.result.later
-
     @figure("decision.later_month")
     def later_month(self) -> float:
-        return float(self.later.month)
+        return float(there(self.result.later).month)
 
     @figure("decision.later_share")
     def later_share(self) -> Any:
-        return self.later.share
+        return there(self.result.later).share
 
     # ---- what is to be done before signing
 
@@ -457,46 +417,27 @@ class DecisionFigures(CourseFigures, OfferFigures):
 
     # ---- the calendar of the course advised
 
-    @property
-    def schedule(self) -> Schedule:
-        """When each step is met."""
-        return self.result.schedule
-
-    @property
-    def assumes_lead(self) -> bool:
-        """Whether what the advised course waits for is delivered when we assume it is."""
-        return self.schedule.assumes_lead
-
     @figure("decision.schedule.lead_range")
     def schedule_lead_range(self) -> Traced:
         return self.given.value(LEAD)
 
     @figure("decision.schedule.in_time")
     def schedule_in_time(self) -> Reckoning:
-        return Reckoning(self.schedule.advised.chance, inputs=self.schedule.rests_on)
-
-    @property
-    def has_last_day(self) -> bool:
-        """Whether a day of delivery is early enough for the client's date."""
-        return self.schedule.kept is not None
+        return Reckoning(self.result.schedule.advised.chance, inputs=self.result.schedule.rests_on)
 
     @figure("decision.schedule.kept")
     def schedule_kept(self) -> Reckoning:
-        assert self.schedule.kept is not None, "asked for where a day is early enough"
-        return Reckoning(self.schedule.kept.chance, inputs=self.schedule.rests_on)
-
-    @property
-    def meets_with_lead(self) -> bool:
-        """Whether a shorter time to delivery, within the range assumed, would meet the client's date."""
-        return self.schedule.lead_weeks is not None
+        return Reckoning(there(self.result.schedule.kept).chance, inputs=self.result.schedule.rests_on)
 
     @figure("decision.schedule.lead")
     def schedule_lead(self) -> Reckoning:
-        return Reckoning(float(self.schedule.lead_weeks or 0), inputs=self.schedule.rests_on)
+        return Reckoning(float(self.result.schedule.lead_weeks or 0), inputs=self.result.schedule.rests_on)
 
 
 _INDEXES: Mapping[str, Index[DecisionFigures]] = {
     "option": Index(lambda at: at.result.totals, called=DecisionFigures.name),
+    "taken": Index(lambda at: at.result.cheapest.shares, called=DecisionFigures.name),
+    "crowded": Index(lambda at: at.result.neighbours, called=DecisionFigures.name),
     "drawn": Index(lambda at: at.drawn, called=DecisionFigures.drawn_name),
     "turning": Index(lambda at: at.turning, called=DecisionFigures.turning_name),
     "change": Index(lambda at: at.changes, called=DecisionFigures.turning_name),

@@ -24,25 +24,24 @@ from fabricreport.sections.decision.inputs import first_of, near_kin, sums_of
 from fabricreport.sections.decision.market import HeldPrice, Later, Mismatch, held_of, later_of, mismatch_of
 from fabricreport.sections.decision.offers.study import Bid, OffersResult, bids_of
 from fabricreport.sections.decision.reversals import (
-    Corner,
     Prior,
     Reversals,
     corners_of,
-    lead_with_equal_priors,
+    equal_priors,
+    leads_with,
     priors_of,
     rests_on_listing,
     reversals_of,
     without_each,
 )
 from fabricreport.sections.decision.sensitivity import (
-    AtStake,
     Change,
     Cheapest,
     Unquoted,
-    at_stake_of,
     changes_of,
     cheapest_of,
     neighbours_of,
+    stale_of,
     unquoted_of,
 )
 from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_one, turns_of
@@ -50,8 +49,6 @@ from fabricreport.sections.schedule import OwnUnit, own_weeks
 
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, *STATED)
 """What may decide besides money."""
-WORTH_A_WORD = 0.01
-"""A change that less than this share of the draws would bring is left to the table."""
 
 
 class DecisionResult:
@@ -139,7 +136,7 @@ class DecisionResult:
         return mismatch_of(self._base, self._comparison)
 
     @cached_property
-    def corners(self) -> tuple[Corner, ...]:
+    def corners(self) -> Mapping[str, Traced]:
         """The lead under each convention of licences."""
         return corners_of(self._base, self._comparison)
 
@@ -156,8 +153,7 @@ class DecisionResult:
     @cached_property
     def information(self) -> Information | None:
         """What could be found out first; None where nothing is left to choose."""
-        pair = self.verdict.choice, self.verdict.runner_up
-        return information_of(self._given, self._bills, self._knowledge(), pair)
+        return information_of(self._given, self._bills, self._knowledge(), self.verdict.pair)
 
     @cached_property
     def courses(self) -> CoursesResult:
@@ -174,9 +170,10 @@ class DecisionResult:
         )  # fmt: skip
 
     @cached_property
-    def monday(self) -> AtStake:
-        """What is at stake in prices out of date."""
-        return at_stake_of(self._search)
+    def stale(self) -> Mapping[str, float]:
+        """How far each price that is out of date moves the mean total cost of the choice between its P5 and its P95, by item,
+        the widest first."""
+        return stale_of(self._search)
 
     def knowing(self, ids: Collection[str]) -> Estimate:
         """What it is worth to the choice to know these inputs."""
@@ -190,12 +187,13 @@ class DecisionResult:
     @cached_property
     def priors(self) -> tuple[Prior, ...]:
         """The inputs stated by kind of fabric."""
-        return priors_of(self._given, self._base.reached_by, (self.verdict.choice, self.verdict.runner_up))
+        return priors_of(self._given, self._base.reached_by, self.verdict.pair)
 
     @cached_property
     def with_equal_priors(self) -> float | None:
         """The mean lead if both fabrics had the same priors, the worse of the two ways; None where no prior is theirs alone."""
-        return lead_with_equal_priors(self._search)
+        found = equal_priors(self._search)
+        return min(leads_with(self._search, found)) if found else None
 
     @cached_property
     def kin(self) -> str:
@@ -254,8 +252,7 @@ class DecisionResult:
     @property
     def in_time(self) -> tuple[str, ...]:
         """Of the two compared, those that are likely to be ready by the client's date."""
-        pair = dict.fromkeys((self.verdict.choice, self.verdict.runner_up))
-        return tuple(o for o in pair if self.verdict.likely(o, self.rule))
+        return tuple(o for o in dict.fromkeys(self.verdict.pair) if self.verdict.likely(o, self.rule))
 
     @property
     def ground(self) -> str:
@@ -289,8 +286,7 @@ class DecisionResult:
         now = {self.verdict.course.id, self.courses.plain.id, self.courses.advised.id}
         either = CourseKind.OFFERS in (self.courses.plain.kind, self.courses.advised.kind)
         if either:  # asking for offers on both is to take the better of the two
-            pair = (self.verdict.choice, self.verdict.runner_up)
-            now.add(Course(CourseKind.EITHER, pair).id)
+            now.add(Course(CourseKind.EITHER, self.verdict.pair).id)
         return tuple(edge for edge in turn.edges if edge.course not in now)
 
     def turns_to(self, turn: Turn) -> tuple[Edge, ...]:
@@ -322,8 +318,9 @@ class DecisionResult:
             return OwnUnit(turn.unit, 1.0, turn.in_use)
         draws = plain(self._given.own(turn.input_id))
         weeks = {o: own.bring_up_weeks for o, own in self._bills.own.items()}
-        pair = (self.verdict.choice, self.verdict.runner_up)
-        return own_weeks(turn.input_id, draws, weeks, pair) or OwnUnit(turn.unit, 1.0, float(np.median(draws)))
+        return own_weeks(turn.input_id, draws, weeks, self.verdict.pair) or OwnUnit(
+            turn.unit, 1.0, float(np.median(draws))
+        )
 
     def edges(self) -> tuple[tuple[Turn, Edge], ...]:
         """The same, each as an input and the place at which another option is advised."""

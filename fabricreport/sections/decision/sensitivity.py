@@ -98,7 +98,7 @@ def unquoted_of(search: Search) -> tuple[Unquoted, ...]:
     An item whose stand-in the client has replaced rests on the client's word and not on ours.
     """
     given, comparison = search.base.given, search.comparison
-    pair = (comparison.choice, comparison.rival)
+    pair = comparison.verdict.pair
     found: dict[str, Unquoted] = {}
     for option in given.options if pair[0] != pair[1] else ():
         for item, item_kinds in items_of(option).items() if option.id in pair else ():
@@ -116,7 +116,7 @@ def _unquoted(search: Search, item: str, kind: Kind, stands_in: str) -> Unquoted
     at = search.price_level(stands_in)
     if at is None:
         return None
-    choice, rival = search.comparison.choice, search.comparison.rival
+    choice, rival = search.comparison.verdict.pair
     below, above = (choice, rival) if at.choice_below else (rival, choice)
     return Unquoted(item, kind, stands_in, at.level, below, above, search.turn(stands_in).in_use)
 
@@ -136,22 +136,14 @@ def neighbours_of(search: Search) -> Mapping[str, Any]:
 _PRICE, _QUOTED = "price:", "quote"
 
 
-@dataclass(frozen=True)
-class AtStake:
-    """`stale`: how far each price that is out of date moves the mean total cost of the choice between its P5 and its P95,
-    by item, the widest first."""
-
-    stale: Mapping[str, float]
-
-
-def at_stake_of(search: Search) -> AtStake:
-    """What is at stake for the choice of a comparison."""
+def stale_of(search: Search) -> Mapping[str, float]:
+    """What is at stake for the choice of a comparison in each price that is out of date, by item."""
     given, choice = search.base.given, search.comparison.choice
     behind = sorted(i for i in inputs_of(search.base.bills.totals[choice]) if i.startswith(_PRICE))
     old = [i for i in behind if given.prices.by_id(i).stale and settling(i)["kind"] == _QUOTED]
     moved = {i.removeprefix(_PRICE): _moved(search, i, choice) for i in old}
     ranked = sorted((i for i in moved if moved[i] > 0), key=lambda i: -moved[i])
-    return AtStake({i: moved[i] for i in ranked})
+    return {i: moved[i] for i in ranked}
 
 
 def _moved(search: Search, input_id: str, option: str) -> float:

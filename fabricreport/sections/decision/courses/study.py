@@ -53,7 +53,7 @@ class _Held:
     @property
     def pair(self) -> tuple[str, ...]:
         """The two compared; one where only one is."""
-        return tuple(dict.fromkeys((self.verdict.choice, self.verdict.runner_up)))
+        return tuple(dict.fromkeys(self.verdict.pair))
 
     def ready(self, weeks: Any) -> float:
         """Chance that production begins by the client's date where it begins so many weeks after the memo's."""

@@ -392,8 +392,3 @@ def _reach(
         old=not offer.contractual and Open.OLD in open_,
         ready=ready >= given.params.schedule.share_wanted,
     )
-
-
-def in_use(found: Mapping[str, Judged]) -> dict[str, Traced]:
-    """Total cost (draws,) of every offer that may be taken, by id."""
-    return {o: j.total for o, j in found.items() if not j.reach.barred}
