@@ -333,8 +333,6 @@ _COUNTS = {2: "Two", 3: "Three"}
 class Finding(StrEnum):
     """What may be true of one purchase beside what the sections find."""
 
-    # what is asked
-    # the conditions of an advice that holds once something is settled
     # the tile of money
     TILE_NETWORK = "a network is bought"
     SWITCH_WITHIN = "and what would have them joined: longer runs"

@@ -193,7 +193,7 @@ def _choices(read: Read) -> Mapping[str, Name | None]:
     held = {
         "networked": read.networked,
         "two_networks": read.pair,
-        "first_without": read.best is not None and read.best.without_network,
+        "first_without": read.best is not None and Open.EXTRA in read.best.open,
         "one_first": found is not None and not found.unranked,
         "of_either": not read.pair and bool(read.case.diligence().promises_of_rival),
         "room_told": found is not None and found.room is not None,

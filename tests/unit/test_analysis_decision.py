@@ -47,11 +47,11 @@ def test_what_both_options_share_is_no_input_of_the_difference(case: Case) -> No
 
 
 def test_printed_flips_lie_inside_the_range_of_their_input(case: Case) -> None:
-    flips = [t for t in case.decision().turns.turning if t.flips]
+    flips = [t for t in case.decision().turns.turning if t.level]
     assert any(not turn.is_choice for turn in flips)
     for turn in flips:
         draws = plain(case.inputs.own(turn.input_id)) if not turn.is_choice else np.array([0.0, np.inf])
-        assert turn.break_even is not None and draws.min() <= turn.break_even <= draws.max()
+        assert turn.level is not None and draws.min() <= turn.level.at <= draws.max()
 
 
 def test_a_trajectory_counts_within_three_years(case: Case) -> None:

@@ -155,18 +155,15 @@ def _bare(used: str, level: str) -> str:
 def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]]:
     """The inputs that turn the advice or the money, the likeliest first, as the client counts them."""
     for turn in result.turns.uncertain[:MOST_TURNS]:
-        edge, own = next(iter(turn.edges), None), result.own_unit(turn)
-        at = edge.at if edge else turn.break_even
-        assert at is not None, "a turning input turns somewhere"
-        side = edge.side if edge else turn.side
-        low, high, at = map(own.told, (turn.low, turn.high, at))
+        edge, own = turn.edges[0] if turn.edges else turn.points[0], result.own_unit(turn)
+        low, high, at = map(own.told, (turn.low, turn.high, edge.at))
         told = {(c.turn.input_id, c.edge.course, c.edge.side) for c in result.changes}
-        on_page_one = edge is not None and (turn.input_id, edge.course, edge.side) in told
-        point = "change.at" if on_page_one else edge.end if edge else "break_even"
+        point = "change.at" if (turn.input_id, edge.course, edge.side) in told else edge.end
         used, level = (result.numbers[f"decision.{p}.{key_of(turn.input_id)}"].text for p in ("in_use", point))
-        words = f"{_bare(used, level)}; {'' if edge else 'level '}{side} {level}, {formats.of_hundred(turn.chance)}"
+        way = f"{'' if turn.edges else 'level '}{edge.side}"
+        words = f"{_bare(used, level)}; {way} {level}, {formats.of_hundred(turn.chance)}"
         name = input_names(given, turn.input_id).row
-        yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, side, words
+        yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, edge.side, words
 
 
 MOST = 9

@@ -18,7 +18,7 @@ from fabricreport.sections.decision.market import GENERATION, SPEED, HeldPrice, 
 from fabricreport.sections.decision.offers.figures import OFFER_INDEXES, OfferFigures
 from fabricreport.sections.decision.reversals import Reversal
 from fabricreport.sections.decision.sensitivity import Change, Unquoted
-from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.sections.decision.turning import Edge, Turn, key_of, label_of
 from fabricreport.sections.declarations import Declaration, Index, Reckoning, figure, there
 from fabricreport.sections.schedule import LEAD, STABLE, stable_label
 from fabricreport.sections.tco.cost import network_pieces
@@ -181,14 +181,19 @@ class DecisionFigures(CourseFigures, OfferFigures):
         client's whose value is uncertain is there twice: as drawn and, last, as chosen."""
         found: dict[str, tuple[Turn, ...]] = {}
         for turn in (*self.result.turns.drawn, *self.result.turns.choices):
-            if turn.break_even is not None or turn.edge is not None:
+            if turn.points:
                 found[key_of(turn.input_id)] = (*found.get(key_of(turn.input_id), ()), turn)
         return found
 
-    @cached_property
-    def drawn(self) -> Mapping[str, Turn]:
-        """What each uncertain input does to the lead, by the same key."""
-        return {key_of(t.input_id): t for t in self.result.turns.drawn}
+    def having(self, end: str) -> Mapping[str, tuple[Turn, Edge]]:
+        """Those with a point (`break_even`, `edge` or `other_edge`), by the same key: the last turn with it, and the point."""
+        each = ((key, turn) for key, turns in self.turning.items() for turn in turns)
+        return {key: (turn, point) for key, turn in each for point in turn.points if point.end == end}
+
+    def passing(self, end: str) -> Mapping[str, tuple[Turn, Edge]]:
+        """Of the uncertain ones those with a point: these may lie beyond it."""
+        drawn = self.result.turns.drawn
+        return {key_of(turn.input_id): (turn, point) for turn in drawn for point in turn.points if point.end == end}
 
     @cached_property
     def changes(self) -> Mapping[str, Change]:
@@ -209,7 +214,7 @@ class DecisionFigures(CourseFigures, OfferFigures):
 
     def drawn_name(self, key: str) -> str:
         """What a drawn input is called."""
-        return label_of(self.given, self.drawn[key].input_id)
+        return label_of(self.given, self.turning[key][0].input_id)
 
     def turning_name(self, key: str) -> str:
         """What an input that turns something is called within a name: an option's own weeks as every section calls them."""
@@ -241,84 +246,45 @@ class DecisionFigures(CourseFigures, OfferFigures):
         option = self.result.own_unit(turn).option
         return inputs_of(self.bills.own[option].bring_up_weeks) if option else frozenset()
 
-    def last_with(self, key: str, point: str) -> Turn | None:
-        """The last turn of an input that has this point: `break_even`, `edge` or `other_edge`."""
-        return next((t for t in reversed(self.turning[key]) if getattr(t, point) is not None), None)
-
-    def point(self, key: str, point: str, *, itself: bool = True) -> Reckoning:
+    def point(self, key: str, end: str, *, itself: bool = True) -> Reckoning:
         """A point of an input that has it; `itself`: whether the point rests on the input too."""
-        turn = self.last_with(key, point)
-        assert turn is not None
-        at = self.result.own_unit(turn).told(float(getattr(turn, point)))
+        turn, point = self.having(end)[key]
         rests_on = self.everything | {turn.input_id} if itself else self.everything - {turn.input_id}
-        return self.counted(turn, at, rests_on | self.behind_weeks(turn))
+        return self.counted(turn, self.result.own_unit(turn).told(point.at), rests_on | self.behind_weeks(turn))
 
     @figure("decision.in_use[turning]")
     def in_use(self, key: str) -> Reckoning:
         turn = self.turning[key][-1]
         return self.counted_now(turn, {turn.input_id} | self.behind_weeks(turn))
 
-    def has_level(self, key: str) -> bool:
-        """Whether the money is level at a value of an input."""
-        return self.last_with(key, "break_even") is not None
-
-    @figure("decision.break_even[turning]")
+    @figure("decision.break_even[level]")
     def break_even(self, key: str) -> Reckoning:
         return self.point(key, "break_even", itself=False)
 
-    def has_edge(self, key: str) -> bool:
-        """Whether the advice changes at a value of an input."""
-        return self.last_with(key, "edge") is not None
-
-    @figure("decision.edge[turning]")
+    @figure("decision.edge[edge]")
     def edge(self, key: str) -> Reckoning:
         return self.point(key, "edge")
 
-    def has_other_edge(self, key: str) -> bool:
-        """Whether it changes on the other side of the value in use as well."""
-        return self.last_with(key, "other_edge") is not None
-
-    @figure("decision.other_edge[turning]")
+    @figure("decision.other_edge[other_edge]")
     def other_edge(self, key: str) -> Reckoning:
         return self.point(key, "other_edge")
 
-    def may_pass(self, key: str, point: str, chance: str) -> bool:
-        """Whether an input turns something at this point, and it is known how often it lies beyond it."""
-        turn = self.drawn[key]
-        return key in self.turning and None not in (getattr(turn, point), getattr(turn, chance))
+    def chance(self, key: str, end: str) -> Reckoning:
+        """The chance that a drawn input lies beyond a point."""
+        turn, point = self.passing(end)[key]
+        return Reckoning(point.chance, inputs=(turn.input_id,), words={"side": point.side})
 
-    def passing(self, key: str, chance: str, side: str) -> Reckoning:
-        """The chance that a drawn input lies on this side of a point."""
-        turn = self.drawn[key]
-        return Reckoning(getattr(turn, chance), inputs=(turn.input_id,), words={"side": side})
-
-    def edge_side(self, key: str, edge: str) -> str:
-        """The side of an edge of a drawn input on which the advice has changed."""
-        return next(one.side for one in self.drawn[key].edges if one.end == edge)
-
-    def may_pass_level(self, key: str) -> bool:
-        """Whether there is a chance to tell that a drawn input lies beyond its break-even."""
-        return self.may_pass(key, "break_even", "beyond")
-
-    @figure("decision.beyond[drawn]")
+    @figure("decision.beyond[passing_level]")
     def beyond(self, key: str) -> Reckoning:
-        return self.passing(key, "beyond", self.drawn[key].side)
+        return self.chance(key, "break_even")
 
-    def may_pass_edge(self, key: str) -> bool:
-        """The same of where the advice changes."""
-        return self.may_pass(key, "edge", "beyond_edge")
-
-    @figure("decision.beyond_edge[drawn]")
+    @figure("decision.beyond_edge[passing_edge]")
     def beyond_edge(self, key: str) -> Reckoning:
-        return self.passing(key, "beyond_edge", self.edge_side(key, "edge"))
+        return self.chance(key, "edge")
 
-    def may_pass_other_edge(self, key: str) -> bool:
-        """The same of where it changes on the other side."""
-        return self.may_pass(key, "other_edge", "beyond_other_edge")
-
-    @figure("decision.beyond_other_edge[drawn]")
+    @figure("decision.beyond_other_edge[passing_other]")
     def beyond_other_edge(self, key: str) -> Reckoning:
-        return self.passing(key, "beyond_other_edge", self.edge_side(key, "other_edge"))
+        return self.chance(key, "other_edge")
 
     @figure("decision.change.in_use[change]")
     def change_in_use(self, key: str) -> Reckoning:
@@ -438,8 +404,13 @@ _INDEXES: Mapping[str, Index[DecisionFigures]] = {
     "option": Index(lambda at: at.result.totals, called=DecisionFigures.name),
     "taken": Index(lambda at: at.result.cheapest.shares, called=DecisionFigures.name),
     "crowded": Index(lambda at: at.result.neighbours, called=DecisionFigures.name),
-    "drawn": Index(lambda at: at.drawn, called=DecisionFigures.drawn_name),
     "turning": Index(lambda at: at.turning, called=DecisionFigures.turning_name),
+    "level": Index(lambda at: at.having("break_even"), called=DecisionFigures.turning_name),
+    "edge": Index(lambda at: at.having("edge"), called=DecisionFigures.turning_name),
+    "other_edge": Index(lambda at: at.having("other_edge"), called=DecisionFigures.turning_name),
+    "passing_level": Index(lambda at: at.passing("break_even"), called=DecisionFigures.drawn_name),
+    "passing_edge": Index(lambda at: at.passing("edge"), called=DecisionFigures.drawn_name),
+    "passing_other": Index(lambda at: at.passing("other_edge"), called=DecisionFigures.drawn_name),
     "change": Index(lambda at: at.changes, called=DecisionFigures.turning_name),
     "reversal": Index(lambda at: at.reversals, called=lambda at, key: at.reversals[key].what),
     "unquoted": Index(lambda at: at.unquoted, called=lambda at, item: label_of(at.given, at.unquoted[item].stands_in)),

@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 
 from fabricreport.base.provenance import Traced, inputs_of, plain
+from fabricreport.base.uncertain import exactly
 from fabricreport.base.vocabulary import NEITHER, STATED, Confidence, CourseKind, Grade, Ground
-from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.bases import is_time
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.choice import Sure, swings
 from fabricreport.models.judgement.comparison import Course, Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
+from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.result import CoursesResult, Schedule, schedule_of
 from fabricreport.sections.decision.courses.study import courses_of, sure_of
 from fabricreport.sections.decision.information import Information, Knowledge, information_of
 from fabricreport.sections.decision.inputs import first_of, near_kin, sums_of
 from fabricreport.sections.decision.market import HeldPrice, Later, Mismatch, held_of, later_of, mismatch_of
-from fabricreport.sections.decision.offers.study import Bid, OffersResult, bids_of
+from fabricreport.sections.decision.offers.study import Bid, OffersResult, bid_of
 from fabricreport.sections.decision.reversals import (
     Prior,
     Reversals,
@@ -40,13 +41,13 @@ from fabricreport.sections.decision.sensitivity import (
     Unquoted,
     changes_of,
     cheapest_of,
-    neighbours_of,
     stale_of,
     unquoted_of,
 )
 from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_one, turns_of
 from fabricreport.sections.schedule import OwnUnit, own_weeks
 
+NEIGHBOURS = "evidence:noisy-neighbour-time-share"
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, *STATED)
 """What may decide besides money."""
 
@@ -208,7 +209,8 @@ class DecisionResult:
     @cached_property
     def bids(self) -> Mapping[str, Bid]:
         """Of a client that buys, its bills at the prices of those who offer."""
-        return bids_of(self._base)
+        offers = () if self._given.team.rented else self._given.offers
+        return {offer.id: bid_of(self._base, offer) for offer in offers if offer.items}
 
     @cached_property
     def cheapest(self) -> Cheapest:
@@ -218,12 +220,19 @@ class DecisionResult:
     @cached_property
     def assumption_share(self) -> float:
         """Share of the difference's explained spread that rests on assumptions."""
-        return _share_assumed(self._given, self.difference)
+        given, ids = self._given, sorted(i for i in inputs_of(self.difference) if not i.startswith("claim:"))
+        found = swings(self.difference, {i: given.draw(i) for i in ids})
+        known = sum(s.share_of_variance for s in found)
+        ours = sum(s.share_of_variance for s in found if given.record(s.input_id)["grade"] == Grade.ASSUMPTION)
+        return ours / known if known else 0.0
 
     @cached_property
     def neighbours(self) -> Mapping[str, Any]:
-        """What other tenants' traffic costs on each option (draws,); empty without tenants side by side."""
-        return neighbours_of(self._search)
+        """What other tenants' traffic costs on each option (draws,), the model run again without it; empty without tenants."""
+        if not side_by_side(self._given) or NEIGHBOURS not in self._search.fast.reached_by:
+            return {}
+        quiet = self._search.fast.replacing({NEIGHBOURS: exactly(0.0)}).bills
+        return {o: plain(total) - plain(quiet.totals[o]) for o, total in self.totals.items()}
 
     @cached_property
     def beyond_first(self) -> str:
@@ -298,7 +307,7 @@ class DecisionResult:
         """Inputs that turn the money or the advice, less those that the body tells; where hours are offered it tells of none."""
         if self.in_nodes:
             return ()
-        found = tuple(t for t in self.turns.turning if t.flips or self.changing(t))
+        found = tuple(t for t in self.turns.turning if t.level or self.changing(t))
         if self.offers is not None:  # where either network may be taken, a turn to one of them is no change
             return () if self.verdict.open else found
         told = {change.turn.input_id for change in self.changes}
@@ -334,12 +343,3 @@ class DecisionResult:
             c: float(plain(theirs.get(c, zero)).mean() - plain(mine.get(c, zero)).mean()) for c in {**mine, **theirs}
         }
         return max(gaps, key=lambda c: gaps[c])
-
-
-def _share_assumed(given: Inputs, difference: Traced) -> float:
-    """Share of the difference's spread, as far as single inputs explain it, that rests on assumptions."""
-    ids = sorted(i for i in inputs_of(difference) if not i.startswith("claim:"))
-    found = swings(difference, {i: given.draw(i) for i in ids})
-    known = sum(s.share_of_variance for s in found)
-    ours = sum(s.share_of_variance for s in found if given.record(s.input_id)["grade"] == Grade.ASSUMPTION)
-    return ours / known if known else 0.0

@@ -100,7 +100,7 @@ def turning(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     found = () if result.in_nodes else result.turning_beyond_body
     courses = dict.fromkeys(edge.course for t in found for edge in result.changing(t))
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
-    levels = any(t.flips for t in found)
+    levels = any(t.level for t in found)
     rows = [
         Row(
             [
@@ -127,10 +127,10 @@ def _named(given: Inputs, turn: Turn) -> Name:
 
 
 def _level(turn: Turn, key: str) -> str:
-    if not turn.flips:
+    if turn.level is None:
         return ""
-    chance = "" if turn.beyond is None else f" ({{decision.beyond.{key}}} of outcomes)"
-    return f"{turn.told(turn.side)} {{decision.break_even.{key}}}{chance}"
+    chance = "" if turn.level.chance is None else f" ({{decision.beyond.{key}}} of outcomes)"
+    return f"{turn.told(turn.level.side)} {{decision.break_even.{key}}}{chance}"
 
 
 def _edges(turn: Turn, key: str, result: DecisionResult, courses: dict[str, str]) -> str:

@@ -147,11 +147,6 @@ class Judged:
         return next(r.price for r in self.offer.rungs if r.months == self.cost.rung.months)
 
     @property
-    def without_network(self) -> bool:
-        """Whether its total leaves out its network, which its price does not hold."""
-        return Open.EXTRA in self.open
-
-    @property
     def refused(self) -> tuple[str, ...]:
         """What it refuses of what has to be in writing."""
         return tuple(term for term in self.offer.refuses if term in needed())
