@@ -50,8 +50,7 @@ def spoken_of(case: Told, spine: str) -> Spoken:
     for section in reversed(SECTION_NAMES):
         told |= sections[section].words
     told |= _price_months(case)
-    verdict = case.decision().verdict
-    names = body_names(case.inputs, verdict.choice, verdict.runner_up)
+    names = body_names(case.inputs, *case.decision().verdict.pair)
     found = AllFindings(Findings(body.kind, body.find(case)), [s.findings for s in sections.values()])
     words = {word: called(names, value) for word, value in {**told, **body.words(case)}.items()}
     return Spoken(found, words, body.turns(case))
@@ -61,8 +60,7 @@ def _price_months(case: Told) -> Mapping[str, object]:
     """The months of the oldest and the newest price behind the totals of page one: of the offers, else of the two compared."""
     result = case.decision()
     offers = [judged.total for judged in result.offers.judged.values()] if result.offers else []
-    pair = (result.verdict.choice, result.verdict.runner_up)
-    behind = inputs_of(*(offers or [result.totals[o] for o in pair if o in result.totals]))
+    behind = inputs_of(*(offers or [result.totals[o] for o in result.verdict.pair if o in result.totals]))
     days = sorted(case.inputs.prices.by_id(i).date for i in behind if i.startswith("price:"))
     months = (Name(f"{days[0]:%B %Y}"), Name(f"{days[-1]:%B %Y}")) if days else (None, None)
     return dict(zip(("oldest_price", "newest_price"), months, strict=True))

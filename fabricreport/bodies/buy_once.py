@@ -37,7 +37,7 @@ class Read:
         self.alone = self.verdict.choice == self.verdict.runner_up
         self.small = self.ground == Ground.SIZE
         self.nodes = self.result.in_nodes
-        self.pair = (self.verdict.choice, self.verdict.runner_up)
+        self.pair = self.verdict.pair
 
     @cached_property
     def way(self) -> str:
@@ -63,7 +63,7 @@ class Read:
     @cached_property
     def ethernet(self) -> str:
         """Of an InfiniBand option and an Ethernet one with RDMA that are compared, the latter; '' of any other two."""
-        side = {o.side: o.id for o in self.given.options if o.id in (self.verdict.choice, self.verdict.runner_up)}
+        side = {o.side: o.id for o in self.given.options if o.id in self.pair}
         return side[Side.ROCEV2] if {Side.INFINIBAND, Side.ROCEV2} == set(side) else ""
 
     @cached_property
@@ -327,15 +327,12 @@ def _levers(read: Read) -> Levers:
 
 MOST_CARE = 2
 """So many remarks stand beside the one on assumptions."""
-_PRICE, _QUOTE, _TERM = "price:", "quote", "contract"
 _COUNTS = {2: "Two", 3: "Three"}
 
 
 class Finding(StrEnum):
     """What may be true of one purchase beside what the sections find."""
 
-    # what is asked
-    # the conditions of an advice that holds once something is settled
     # the tile of money
     TILE_NETWORK = "a network is bought"
     SWITCH_WITHIN = "and what would have them joined: longer runs"

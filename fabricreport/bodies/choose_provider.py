@@ -137,7 +137,7 @@ class Read:
     @property
     def by_side(self) -> Mapping[Side, Option]:
         """An InfiniBand and a RoCEv2 that are compared, by their side; of any other two nothing."""
-        found = {Side(o.side): o for o in map(self.option, (self.verdict.choice, self.verdict.runner_up))}
+        found = {Side(o.side): o for o in map(self.option, self.verdict.pair)}
         return found if self.pair and {*found} == {Side.INFINIBAND, Side.ROCEV2} else {}
 
     def option(self, option_id: str) -> Option:
@@ -162,7 +162,7 @@ def needs_network(case: Told) -> bool:
 def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
     read = Read(case)
-    better, worse = (read.verdict.choice, read.verdict.runner_up)[:: 1 if read.worth != "more" else -1]
+    better, worse = read.verdict.pair[:: 1 if read.worth != "more" else -1]
     order = list(read.found.judged.values()) if read.found else []
     hour = _hour_at(read)
     return {
@@ -193,7 +193,7 @@ def _choices(read: Read) -> Mapping[str, Name | None]:
     held = {
         "networked": read.networked,
         "two_networks": read.pair,
-        "first_without": read.best is not None and read.best.without_network,
+        "first_without": read.best is not None and Open.EXTRA in read.best.open,
         "one_first": found is not None and not found.unranked,
         "of_either": not read.pair and bool(read.case.diligence().promises_of_rival),
         "room_told": found is not None and found.room is not None,

@@ -11,7 +11,6 @@ from fabricreport.base.vocabulary import Confidence, CourseKind, Side
 from fabricreport.bodies.buy_once import PageOne, Read, page_one, page_one_words
 from fabricreport.bodies.views import Agreed, Told, damages
 from fabricreport.ledger.facts import Name, Named
-from fabricreport.ledger.numbers import Number
 from fabricreport.sections.client import sites_in_use
 from fabricreport.sections.stance import direction
 
@@ -116,8 +115,7 @@ def _work(case: Told) -> Iterator[Finding]:
 
 def pair(case: Told) -> tuple[str, str]:
     """The two options compared; twice the same where there is one."""
-    verdict = case.decision().verdict
-    return verdict.choice, verdict.runner_up
+    return case.decision().verdict.pair
 
 
 def compared(case: Told) -> bool:
@@ -182,35 +180,25 @@ def _stages(case: Told) -> Iterator[Finding]:
 def _ahead(case: Told) -> Iterator[Finding]:
     """What stands ahead of need after the first stage, what ordering all would add, and what stopping there has cost."""
     found, (choice, rival) = case.decision().courses, pair(case)
-    if prints(case.figure(f"tco.stage.overbuilt.0.{choice}")):
+    if case.figure(f"tco.stage.overbuilt.0.{choice}").sign:
         told = case.spoken("decision").findings
         if (told.sign_stage_one or told.settle_stage_one) and _wasted(case, choice):
             yield F.AHEAD_LOST
-        if prints(case.figure(f"tco.recabled.{choice}")):
+        if case.figure(f"tco.recabled.{choice}").sign:
             yield F.RECABLED
     ahead = found.row(CourseKind.AHEAD)
-    if ahead is not None:
-        against = case.figure(f"decision.courses.against.{ahead.key}")
-        if prints(against) and against.value > 0:
-            yield F.NOW_ADDS
+    if ahead is not None and case.figure(f"decision.courses.against.{ahead.key}").sign > 0:
+        yield F.NOW_ADDS
     if found.growing is not None:
-        cluster = case.inputs.params.cluster
-        more = len(cluster.networks(cluster.final_gpus)) > len(cluster.networks(cluster.gpus))
-        yield F.SITE_OPEN if more else F.SITES_BEGUN
+        begun, final = _sites(case)
+        yield F.SITE_OPEN if final > begun else F.SITES_BEGUN
         yield F.STOP_WASTES if all(_wasted(case, o) for o in (choice, rival)) else F.STOP_WASTES_NOTHING
 
 
 def _wasted(case: Told, option: str) -> bool:
     """Whether a plan that ends after the first stage has paid for growth on an option."""
-    if case.decision().courses.growing is None:
-        return False
-    spent = case.figure(f"decision.courses.wasted.0.{option}")
-    return prints(spent) and spent.value > 0
-
-
-def prints(number: Number) -> bool:
-    """Whether a figure prints as something."""
-    return any(digit in "123456789" for digit in number.text)
+    growing = case.decision().courses.growing
+    return growing is not None and case.figure(f"decision.courses.wasted.0.{option}").sign > 0
 
 
 def _other(case: Told) -> Iterator[Finding]:
@@ -244,7 +232,6 @@ def words(case: Told) -> Mapping[str, object]:
         "leave_later": Name(
             "leave the maker of every later stage open" if _of_several_makers(case) else "commit to no later stage"
         ),
-        "in_all": Name("over all stages" if grows else "in all"),
         "in_first": Name(" on the first order" if grows else ""),
         "joined_sites": Name("joined") if sites_in_use(cluster, int(cluster.final_gpus)) > 1 else None,
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),

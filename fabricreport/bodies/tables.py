@@ -71,7 +71,7 @@ _STEPS = {
 def changes(given: Inputs, result: DecisionResult, monday: Monday) -> Table:
     """What would change the advice: what we reckon with, the value at which another option is advised, and who can tell, by
     which step."""
-    pair = (result.verdict.choice, result.verdict.runner_up)
+    pair = result.verdict.pair
     courses = dict.fromkeys(change.edge.course for change in result.changes)
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
     rows = [
@@ -136,13 +136,13 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
 
 def _short(given: Inputs, result: DecisionResult) -> dict[str, Names]:
     """What sentences call the options."""
-    return option_names(given.options, result.verdict.choice, result.verdict.runner_up)
+    return option_names(given.options, *result.verdict.pair)
 
 
 def dates(given: Inputs, result: DecisionResult, tail: TailResult) -> Table:
     """The calendar, weeks and a run, with each of the two compared in a column of its own, the choice first."""
     short = _short(given, result)
-    pair = tuple(dict.fromkeys((result.verdict.choice, result.verdict.runner_up)))
+    pair = tuple(dict.fromkeys(result.verdict.pair))
     weeks = [
         Row(["Weeks until it runs stably, at the median", *(tail.numbers[f"tail_risk.weeks.{o}"] for o in pair)]),
         Row(["The same, nine times in ten", *(f"{{tail_risk.weeks.{o}:spread}}" for o in pair)]),

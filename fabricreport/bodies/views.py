@@ -82,9 +82,6 @@ class AllFindings(Findings):
         """Each finding of them all by its name, and whether it holds."""
         return {name: holds for found in reversed(self._asked) for name, holds in found.by_name().items()}
 
-    def __iter__(self) -> Iterator[StrEnum]:
-        return iter(member for member in self.kind if member in self._holds)
-
 
 def body_names(given: Inputs, choice: str, rival: str) -> Mapping[str, Names]:
     """The names of every option, compared or not, in a body that weighs these two."""

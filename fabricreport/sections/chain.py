@@ -43,7 +43,7 @@ from fabricreport.sections.tco.inputs import (
 from fabricreport.sections.tco.result import Bills, bills, builds_of
 
 Found = TypeVar("Found")
-JOBS, BESIDE, STEPS, LOSSES, STANDING, COMMON = "jobs", "plan beside", "steps", "losses", "standing", "common"
+JOBS, BESIDE, STEPS, STANDING, COMMON = "jobs", "plan beside", "steps", "standing", "common"
 
 
 @dataclass(frozen=True)

@@ -47,10 +47,17 @@ Footing = Iterable[str | Number]
 _INDEX = re.compile(r"\[(\w+)\]")
 
 
+Known = TypeVar("Known")
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 Choice = str | Mapping[Any, str]
 """A text, or one of several: `by` names what of the context chooses, the other keys are its values."""
 _FIELD = re.compile(r"\{(\w+)\}")
+
+
+def there(found: Known | None) -> Known:
+    """What a figure is only asked of where it is there (`when`)."""
+    assert found is not None
+    return found
 
 
 def figure(pattern: str) -> Callable[[Maker], Maker]:
@@ -89,9 +96,9 @@ class Stated:
     Label, rule and unit are texts: `{option}` in them is the key of that index by its name, any other `{field}` an attribute of the
     context, or one of the words that were found with the value. Each may be a choice (`by`). `statistic`
     is that of the draws that is printed (`mean`, else the median). `inputs` and `sources` are ids, or the name of what in
-    the context gives them; `when` names what tells whether there is such a figure, `compares` the two options that it tells
-    apart: above zero the first has less of what it counts. `base` has the fields of `Base`, as far as they do not follow from
-    the rest. A figure that its study makes has a base alone.
+    the context gives them; `when` names what is False, or not there, where there is no such figure (`courses.pilot`, say),
+    `compares` the two options that it tells apart: above zero the first has less of what it counts. `base` has the fields of
+    `Base`, as far as they do not follow from the rest. A figure that its study makes has a base alone.
     """
 
     label: Choice = ""
@@ -111,7 +118,8 @@ class Stated:
         """`ValueError` where it names what the context has not."""
         named = [self.inputs, self.sources, self.when, self.compares]
         named += [text["by"] for text in (self.label, self.rule, self.unit) if isinstance(text, Mapping)]
-        if lost := [name for name in named if isinstance(name, str) and name and not hasattr(context, name)]:
+        known = {"", *dir(context), *getattr(context, "__dataclass_fields__", ())}
+        if lost := [name for name in named if isinstance(name, str) and name.partition(".")[0] not in known]:
             raise ValueError(f"figure {pattern}: {context.__name__} has no {lost[0]}")
 
     @classmethod
@@ -179,7 +187,10 @@ class FigureSpec:
 
     def when(self, at: Any, *keys: str) -> bool:
         """Whether there is such a figure; cheap, for it is asked whenever ids are listed."""
-        return not self.stated.when or bool(_asked(at, self.stated.when, keys))
+        if not self.stated.when:
+            return True
+        found = _asked(at, self.stated.when, keys)
+        return found is not None and found is not False
 
     def make(self, given: Inputs, at: Any, *keys: str) -> Number:
         """The figure with these keys; `ValueError` where its study gave it another id."""
@@ -238,10 +249,14 @@ class FigureSpec:
         return replace(made, base=replace(made.based, **rule))
 
 
-def _asked(at: Any, name: str, keys: tuple[str, ...]) -> Any:
-    """An attribute of the context, called with the keys where it is a method."""
+def _asked(at: Any, path: str, keys: tuple[str, ...]) -> Any:
+    """An attribute of the context, called with the keys where it is a method, and what that has after a dot; None without it."""
+    name, *further = path.split(".")
     asked = getattr(at, name)
-    return asked(*keys) if callable(asked) else asked
+    found = asked(*keys) if callable(asked) else asked
+    for part in further:
+        found = None if found is None else getattr(found, part)
+    return found
 
 
 def specs_of(made_by: type, called: Mapping[str, Callable[[Any, str], str]]) -> tuple[FigureSpec, ...]:

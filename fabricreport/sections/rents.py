@@ -7,7 +7,7 @@ is the same figure wherever it is printed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fabricreport.base.uncertain import Uncertain, exactly
 from fabricreport.books.equipment import families, gpu_types
@@ -104,10 +104,10 @@ class Listing:
     than the client asks for.
     """
 
-    ranked: tuple[Offer, ...]
-    apart: tuple[Offer, ...]
-    unpriced: tuple[str, ...]
-    undated: Mapping[str, str]
+    ranked: tuple[Offer, ...] = ()
+    apart: tuple[Offer, ...] = ()
+    unpriced: tuple[str, ...] = ()
+    undated: Mapping[str, str] = field(default_factory=dict)
     slow: tuple[str, ...] = ()
 
 

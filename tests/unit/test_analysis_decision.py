@@ -16,12 +16,10 @@ from fabricreport.base.provenance import plain
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.case import Case, open_case
 from fabricreport.ledger.numbers import Number
-from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.framework import AXES, evaluate, rules_from
 from fabricreport.scenario import params_from
 from fabricreport.scenario.files import TRIED_BY, WHY
 from fabricreport.sections.decision.inputs import assumed_facts, framework_facts, target_gpus
-from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.tables import rules
 from fabricreport.sections.stance import direction
 
@@ -49,11 +47,11 @@ def test_what_both_options_share_is_no_input_of_the_difference(case: Case) -> No
 
 
 def test_printed_flips_lie_inside_the_range_of_their_input(case: Case) -> None:
-    flips = [t for t in case.decision().turns.turning if t.flips]
+    flips = [t for t in case.decision().turns.turning if t.level]
     assert any(not turn.is_choice for turn in flips)
     for turn in flips:
         draws = plain(case.inputs.own(turn.input_id)) if not turn.is_choice else np.array([0.0, np.inf])
-        assert turn.break_even is not None and draws.min() <= turn.break_even <= draws.max()
+        assert turn.level is not None and draws.min() <= turn.level.at <= draws.max()
 
 
 def test_a_trajectory_counts_within_three_years(case: Case) -> None:
@@ -158,29 +156,6 @@ def test_an_assumed_param_is_an_assumption_and_a_stated_one_the_clients_word(cas
 @rows(("lead", "word"), [(23_185.0, "less"), (-23_185.0, "more"), (0.0, "same"), (0.001, "less"), (-0.00001, "same")])
 def test_the_word_of_the_difference_follows_the_figure_that_is_printed(lead: float, word: str) -> None:
     assert direction(Number("decision.difference", lead, "usd", "Difference", "mean")) == word
-
-
-@rows(
-    ("choice", "rival", "leans_to", "decided_by", "word"),
-    [
-        ("white", "ib", "neither", "money", "none"),
-        ("white", "ib", "rocev2", "money", "agrees"),
-        ("white", "ib", "rocev2", "weights", "chose"),
-        ("white", "ib", "infiniband", "money", "rival"),
-        ("tcp", "white", "infiniband", "money", "behind"),
-        ("tcp", "white", "infiniband", "size", "behind"),
-    ],
-)
-def test_the_framework_agrees_only_when_it_leans_to_the_family_of_the_choice(
-    choice: str, rival: str, leans_to: str, decided_by: str, word: str
-) -> None:
-    families = {"ib": "infiniband", "white": "rocev2", "tcp": "ethernet-tcp"}
-    verdict = Verdict(choice, rival, "close", decided_by, 0.5, 1.0, 2.0, 3.0, 0.1, {}, None)
-    printed = {"tcp": 1.0, "white": 2.0, "ib": 3.0}
-    assert standing(verdict, families, leans_to, printed) == word
-    if word == "behind":
-        assert standing(verdict, families, leans_to, {**printed, "ib": 1.9}) == "third"
-        assert standing(verdict, families, leans_to, {"tcp": 1.0, "white": 2.0}) == "absent"
 
 
 def test_a_client_who_names_no_options_has_the_same_compared_at_every_size_tried() -> None:

@@ -82,9 +82,9 @@ def away(turn: Turn, point: float) -> float:
 def test_a_break_even_put_back_leaves_the_money_level(name: str) -> None:
     client = decided(name)
     for turn in client.turns.turning:
-        if turn.break_even is None:
+        if turn.level is None:
             continue
-        gap = client.gap(client.put_back(turn.input_id, turn.break_even).chain)
+        gap = client.gap(client.put_back(turn.input_id, turn.level.at).chain)
         scale = float(np.subtract(*np.quantile(gap, [0.95, 0.05])))
         if turn.input_id in WHOLE:
             assert math.copysign(1, gap.mean()) == -math.copysign(1, client.verdict.lead), turn.input_id
@@ -96,14 +96,14 @@ def test_a_break_even_put_back_leaves_the_money_level(name: str) -> None:
 def test_beyond_a_break_even_the_other_option_costs_less_and_before_it_does_not(name: str) -> None:
     client = decided(name)
     for turn in client.turns.turning:
-        if turn.break_even is None or turn.input_id in WHOLE:
+        if turn.level is None or turn.input_id in WHOLE:
             continue
-        step = away(turn, turn.break_even) * 0.05 * range_of(turn)
+        step = away(turn, turn.level.at) * 0.05 * range_of(turn)
         # No input is negative: where the point lies near none of it, none is as far as one can go.
-        beyond, before = (client.lead(turn.input_id, max(turn.break_even + s, 0.0)) for s in (step, -step))
+        beyond, before = (client.lead(turn.input_id, max(turn.level.at + s, 0.0)) for s in (step, -step))
         assert (beyond > 0) != (client.verdict.lead > 0), turn.input_id
         assert (before > 0) == (client.verdict.lead > 0), turn.input_id
-        assert turn.side == ("above" if step > 0 else "below")
+        assert turn.level.side == ("above" if step > 0 else "below")
 
 
 @EACH
@@ -111,18 +111,18 @@ def test_the_advice_is_another_from_the_edge_on_and_the_same_before_it(name: str
     client = decided(name)
     advised = client.case.comparison.verdict.course.id
     for turn in client.turns.turning:
-        if turn.edge is None:
+        if not turn.edges:
             continue
-        assert client.course(turn.input_id, turn.edge) == turn.course != advised, turn.input_id
+        assert client.course(turn.input_id, turn.edges[0].at) == turn.edges[0].course != advised, turn.input_id
         if turn.input_id in WHOLE:
             continue
-        sign = away(turn, turn.edge)
-        assert client.course(turn.input_id, turn.edge + sign * 0.05 * range_of(turn)) != advised, turn.input_id
+        sign = away(turn, turn.edges[0].at)
+        assert client.course(turn.input_id, turn.edges[0].at + sign * 0.05 * range_of(turn)) != advised, turn.input_id
         width = 4 * turn.in_use
-        if turn.beyond is not None:  # searched from the value in use to the end on this side
+        if not turn.is_choice:  # searched from the value in use to the end on this side
             draws = plain(client.base.given.own(turn.input_id))
             width = float(abs((draws.max() if sign > 0 else draws.min()) - turn.in_use))
-        assert client.course(turn.input_id, turn.edge - sign * 2 * TOLERANCE * width) == advised, turn.input_id
+        assert client.course(turn.input_id, turn.edges[0].at - sign * 2 * TOLERANCE * width) == advised, turn.input_id
 
 
 @EACH
@@ -131,17 +131,17 @@ def test_the_chance_of_lying_beyond_is_a_count_of_draws(name: str) -> None:
     for turn in client.turns.drawn:
         draws = plain(client.case.inputs.own(turn.input_id))
         assert turn.in_use == pytest.approx(draws.mean())
-        if turn.break_even is not None:
-            beyond = draws > turn.break_even if turn.side == "above" else draws < turn.break_even
+        if turn.level is not None:
+            beyond = draws > turn.level.at if turn.level.side == "above" else draws < turn.level.at
             assert turn.beyond == float(np.mean(beyond))
-            assert draws.min() <= turn.break_even <= draws.max()
+            assert draws.min() <= turn.level.at <= draws.max()
 
 
 @EACH
 def test_what_is_said_not_to_turn_does_not_turn_on_the_way(name: str) -> None:
     client = decided(name)
     for turn in client.turns.drawn[:3]:
-        if turn.break_even is None:
+        if turn.level is None:
             draws = plain(client.case.inputs.own(turn.input_id))
             leads = [client.lead(turn.input_id, float(q)) for q in np.quantile(draws, [0, 0.25, 0.75, 1])]
             assert {lead > 0 for lead in leads} == {client.verdict.lead > 0}, turn.input_id

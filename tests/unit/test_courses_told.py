@@ -36,16 +36,13 @@ def constructed(kind: CourseKind, plainly: CourseKind = CourseKind.TAKE, **more:
     )
     bare = {
         "by_date": False,
-        "offers": None,
-        "pilot": None,
         "pilot_gpus": 0,
         "meeting": None,
         "rent_first": RentFirst("a", 3, _NONE, _NONE),
-        "clauses": {},
-        "growing": None,
         "single": SingleNode(OneNode.NOT_ASKED),
     }
-    return CoursesResult("a", Course(plainly, ("a",)), Course(kind, ("a",)), rows=rows, **{**bare, **more})
+    plain, advised = (Course(what, ("a",)) for what in (plainly, kind))
+    return CoursesResult(base="a", plain=plain, advised=advised, rows=rows, **{**bare, **more})
 
 
 def told(courses: CoursesResult, name: str = "example") -> Iterator[F]:

@@ -32,10 +32,9 @@ def test_a_builder_asks_for_quotes_above_all_of_what_has_no_price_or_an_old_one(
     quote = CONDITIONS[Kind.QUOTE](at)
     assert quote is not None
     turning = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by][:3]
-    assert quote.things == (*turning, *(item_names(i).row for i in at.result.monday.stale))
+    assert quote.things == (*turning, *(item_names(i).row for i in at.result.stale))
     idle = tuple(replace(u, level=None) for u in at.result.unquoted)
-    fresh = replace(at.result.monday, stale={})
-    left = CONDITIONS[Kind.QUOTE](facts(of("landlord"), unquoted=idle, monday=fresh))
+    left = CONDITIONS[Kind.QUOTE](facts(of("landlord"), unquoted=idle, stale={}))
     assert left is not None and len(left.things) == 1 and not set(left.things) & set(quote.things)
     assert CONDITIONS[Kind.QUOTE](facts(of("renter"))) is None
 
@@ -209,17 +208,17 @@ def test_an_answered_question_is_not_asked_again(tmp_path: Path) -> None:
 
 
 def test_stale_prices_that_no_quote_of_the_parts_list_renews_are_asked_for_apart() -> None:
-    at_stake = of("example").decision().monday
-    assert at_stake.stale and not any(item.startswith("fx-") for item in at_stake.stale)
+    stale = of("example").decision().stale
+    assert stale and not any(item.startswith("fx-") for item in stale)
     assert CONDITIONS[Kind.STALE](facts(of("example"))) is None  # three quotes renew them
     found = CONDITIONS[Kind.STALE](facts(of("out of date")))
-    assert found is not None and found.key in of("out of date").decision().monday.stale
-    assert CONDITIONS[Kind.STALE](facts(of("out of date"), monday=replace(at_stake, stale={}))) is None
+    assert found is not None and found.key in of("out of date").decision().stale
+    assert CONDITIONS[Kind.STALE](facts(of("out of date"), stale={})) is None
 
 
 def test_a_stale_price_moves_the_total_as_the_model_has_it() -> None:
     case = of("example")
-    item, moved = next(iter(case.decision().monday.stale.items()))
+    item, moved = next(iter(case.decision().stale.items()))
     ends = [float(q) for q in np.quantile(plain(case.inputs.own(f"price:{item}")), [0.05, 0.95])]
     totals = [
         float(plain(case.changed(prices={item: end}).chain.bills.totals[case.comparison.choice]).mean()) for end in ends
@@ -296,8 +295,8 @@ def test_who_buys_no_network_renews_no_price_of_one() -> None:
     assert within.decision().courses.advised.kind == CourseKind.SINGLE_NODE
     stale = CONDITIONS[Kind.STALE](facts(within))
     single = within.decision().courses.single.total
-    renewed = {i for i in within.decision().monday.stale if f"price:{i}" in inputs_of(single)}
-    assert renewed < set(within.decision().monday.stale), "prices of networks are out of date too"
+    renewed = {i for i in within.decision().stale if f"price:{i}" in inputs_of(single)}
+    assert renewed < set(within.decision().stale), "prices of networks are out of date too"
     assert set(stale.things if stale else ()) <= {item_names(i).row for i in renewed}
     quotes = [one for one in listed(within).todos if one.action.kind == Kind.QUOTE]
     assert [one.due.things for one in quotes] == [(SERVERS,)]

@@ -21,7 +21,7 @@ from fabricreport.case import Case
 from fabricreport.models.money.offers import Standing
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.decision.offers.judgements import Open
-from fabricreport.sections.decision.offers.study import OffersResult, bids_of, committing
+from fabricreport.sections.decision.offers.study import OffersResult, committing
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.words import offer_words
 from fabricreport.sections.rents import listing
@@ -164,13 +164,13 @@ def test_a_renter_of_nobody_and_a_buyer_have_no_offers() -> None:
     nobody = offered(providers=[{"name": "Nobody"}])
     assert nobody.knowledge.offers is None and nobody.comparison.verdict.confidence == Confidence.DOES_NOT_MATTER
     buyer = offered(money__acquisition="buy")
-    assert buyer.knowledge.offers is None and bids_of(buyer.chain) == {}
+    assert buyer.knowledge.offers is None and buyer.decision().bids == {}
 
 
 def test_sellers_without_a_price_are_told_by_what_is_known_of_them() -> None:
     found = of(tern())
-    assert dict(found.undated) == {"Voltage Park": "evidence:voltage-park-ib-tier"}
-    assert "Voltage Park" in found.unpriced and "Voltage Park" not in str(words(tern())["unpriced_sellers"])
+    assert dict(found.published.undated) == {"Voltage Park": "evidence:voltage-park-ib-tier"}
+    assert "Voltage Park" in found.published.unpriced and "Voltage Park" not in str(words(tern())["unpriced_sellers"])
 
 
 def test_no_order_of_lists_holds_once_a_term_s_discount_is_off_them() -> None:

@@ -35,7 +35,7 @@ def capped_by_every_part(case: Case, comparison: Comparison) -> Verdict:
     """The verdict as the rule reads, from all inputs that were moved."""
     made, found = afresh(case, comparison), comparison.verdict
     make_whole(made)
-    if any((t.beyond or 0.0) > made.rule.turning_share for t in made.turns.drawn):
+    if any(t.beyond > made.rule.turning_share for t in made.turns.drawn):
         found = found.capped_by("input")
     if made.with_equal_priors is not None and made.with_equal_priors < 0:
         found = found.capped_by("priors")

@@ -37,9 +37,7 @@ def test_those_that_reverse_stand_first_and_the_strongest_before_them() -> None:
         assert left == sorted(left)
         assert found.tried[: len(found.reversing)] == found.reversing
         for one in found.tried:
-            assert one.cheaper == (
-                one.choice if client(name).figure(f"decision.reverses.{one.key}").value >= 0 else one.rival
-            )
+            assert one.cheaper == (one.pair[client(name).figure(f"decision.reverses.{one.key}").value < 0])
 
 
 def test_published_pairs_turn_the_order_of_a_network_whose_lead_they_exceed() -> None:

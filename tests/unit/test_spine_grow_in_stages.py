@@ -211,11 +211,6 @@ def test_what_later_stages_hold_is_told_as_lost_where_the_first_stage_alone_is_s
     assert F.AHEAD_LOST not in set(findings(other))
 
 
-def test_amounts_over_all_stages_are_told_as_such_where_there_are_several() -> None:
-    assert words(kestrel())["in_all"] == "over all stages"
-    assert words(bench.case("example"))["in_all"] == "in all"
-
-
 def test_words_are_few_and_of_this_case() -> None:
     told = words(kestrel())
     for word, most in (("our_causes", 1),):

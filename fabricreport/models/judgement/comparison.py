@@ -101,6 +101,11 @@ class Verdict:
     tied: tuple[str, ...] = ()
 
     @property
+    def pair(self) -> tuple[str, str]:
+        """The two compared: the choice, and the option that it is held against."""
+        return self.choice, self.runner_up
+
+    @property
     def open(self) -> bool:
         """Whether the course is left open between the two: the lead is close, or the size too small for any fabric to show."""
         return self.decided_by in (Ground.NOTHING, Ground.SIZE) and self.choice != self.runner_up
@@ -109,7 +114,7 @@ class Verdict:
     def course(self) -> Course:
         """The plain course of action: the one to take, or either of the two."""
         if self.open:
-            return Course(CourseKind.EITHER, (self.choice, self.runner_up))
+            return Course(CourseKind.EITHER, self.pair)
         return Course(CourseKind.TAKE, (self.choice,))
 
     def likely(self, option: str, rule: Rule) -> bool:

@@ -96,23 +96,10 @@ def _data() -> Mapping[str, Any]:
 @lru_cache(maxsize=1)
 def actions() -> Mapping[Kind, Action]:
     """Every action by its kind, in the order of the file."""
-    return {kind: _action(kind, row) for row in _data()["actions"] for kind in [Kind(row["id"])]}
-
-
-def _action(kind: Kind, row: Mapping[str, Any]) -> Action:
-    return Action(
-        kind,
-        row["does"],
-        row["who"],
-        row["to"],
-        row["days"],
-        row["contract"],
-        row["network"],
-        tuple(row.get("questions", ())),
-        row.get("lever", ""),
-        row.get("answer", ""),
-        row.get("several", ""),
-    )
+    rows = [
+        {**row, "kind": Kind(row["id"]), "questions": tuple(row.get("questions", ()))} for row in _data()["actions"]
+    ]
+    return {row["kind"]: Action(**{key: value for key, value in row.items() if key != "id"}) for row in rows}
 
 
 def roles() -> Mapping[str, Mapping[str, str]]:
@@ -194,7 +181,7 @@ class Facts:
     @property
     def pair(self) -> tuple[str, ...]:
         """The two compared; one where only one is."""
-        return tuple(dict.fromkeys((self.result.verdict.choice, self.result.verdict.runner_up)))
+        return tuple(dict.fromkeys(self.result.verdict.pair))
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -267,7 +254,7 @@ def _quote(at: Facts) -> Due | None:
         return None
     parts = {item for option in at.given.options if option.id in at.asked for item in items_of(option)}
     unpriced = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by and u.item in parts]
-    old = [item_names(item).row for item in at.result.monday.stale if f"price:{item}" in _quoted(at)]
+    old = [item_names(item).row for item in at.result.stale if f"price:{item}" in _quoted(at)]
     waiting = at.result.courses.offers.waiting if at.asks_first and at.result.courses.offers else 0.0
     return Due(
         Kind.QUOTE,
@@ -414,8 +401,8 @@ def _stale(at: Facts) -> Due | None:
     """Prices out of date that no other quote renews."""
     single = at.result.courses.single.total
     within = at.result.courses.advised.kind == CourseKind.SINGLE_NODE and single is not None
-    behind = inputs_of(single) if within else {f"price:{i}" for i in at.result.monday.stale}
-    old = [i for i in at.result.monday.stale if f"price:{i}" in behind - _quoted(at)]
+    behind = inputs_of(single) if within else {f"price:{i}" for i in at.result.stale}
+    old = [i for i in at.result.stale if f"price:{i}" in behind - _quoted(at)]
     if not old:
         return None
     knowing = at.result.knowing([f"price:{i}" for i in old])

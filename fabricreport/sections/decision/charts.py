@@ -64,11 +64,8 @@ def schedule_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-b
     """Each option's way from the memo's date to production: a tick where half of the outcomes have taken a step, a dot where
     half are in production and a ring where nine in ten are, beside the client's date."""
     found, verdict = result.schedule, result.verdict
-    inks, names = (
-        pair(verdict.choice, verdict.runner_up),
-        option_names(given.options, verdict.choice, verdict.runner_up),
-    )
-    order = list(dict.fromkeys((verdict.choice, verdict.runner_up, *found.clocks)))
+    inks, names = pair(*verdict.pair), option_names(given.options, *verdict.pair)
+    order = list(dict.fromkeys((*verdict.pair, *found.clocks)))
     frame = pd.DataFrame([step for option in order for step in _way(found, option)])
     with row_canvas([wrapped(names[option].row, 24, 1) for option in order], head=2, foot=True) as (figure, axis):
         for at, option in enumerate(order):
@@ -158,18 +155,15 @@ def _bare(used: str, level: str) -> str:
 def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]]:
     """The inputs that turn the advice or the money, the likeliest first, as the client counts them."""
     for turn in result.turns.uncertain[:MOST_TURNS]:
-        edge, own = next(iter(turn.edges), None), result.own_unit(turn)
-        at = edge.at if edge else turn.break_even
-        assert at is not None, "a turning input turns somewhere"
-        side = edge.side if edge else turn.side
-        low, high, at = map(own.told, (turn.low, turn.high, at))
+        edge, own = turn.edges[0] if turn.edges else turn.points[0], result.own_unit(turn)
+        low, high, at = map(own.told, (turn.low, turn.high, edge.at))
         told = {(c.turn.input_id, c.edge.course, c.edge.side) for c in result.changes}
-        on_page_one = edge is not None and (turn.input_id, edge.course, edge.side) in told
-        point = "change.at" if on_page_one else edge.end if edge else "break_even"
+        point = "change.at" if (turn.input_id, edge.course, edge.side) in told else edge.end
         used, level = (result.numbers[f"decision.{p}.{key_of(turn.input_id)}"].text for p in ("in_use", point))
-        words = f"{_bare(used, level)}; {'' if edge else 'level '}{side} {level}, {formats.of_hundred(turn.chance)}"
+        way = f"{'' if turn.edges else 'level '}{edge.side}"
+        words = f"{_bare(used, level)}; {way} {level}, {formats.of_hundred(turn.chance)}"
         name = input_names(given, turn.input_id).row
-        yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, side, words
+        yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, edge.side, words
 
 
 MOST = 9

@@ -48,11 +48,6 @@ class DecisionContext:
         """The name of its runner-up."""
         return self.names[self.result.verdict.runner_up]
 
-    @property
-    def compared(self) -> tuple[str, str]:
-        """Ids of the advised option and of its runner-up: a lead above zero says that the first costs less."""
-        return self.result.verdict.choice, self.result.verdict.runner_up
-
     @cached_property
     def everything(self) -> frozenset[str]:
         """Ids of every input that the difference rests on."""

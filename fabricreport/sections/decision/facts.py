@@ -19,7 +19,6 @@ from fabricreport.sections.decision.market import held_words
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.sensitivity import VERB, unquoted_named, without_named
 from fabricreport.sections.decision.steps import Monday, monday_words
-from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.words import (
     DecisionFinding,
     advice,
@@ -58,7 +57,6 @@ class _Read:
         self.barred = barred(given)
         self.newer = newer_gpu(given)
         self.alone = len(result.totals) == 1
-        self.printed = {o: figure(f"decision.total.{o}").value for o in result.totals}
         self.edges = () if self.alone or self.ground == Ground.SIZE else result.edges()
         self.plainly = not result.offers and not result.courses.involved
 
@@ -71,13 +69,7 @@ class _Read:
     @property
     def also_tied(self) -> tuple[str, ...]:
         """What ties with the choice beside the two compared."""
-        return tuple(o for o in self.verdict.tied if o not in (self.verdict.choice, self.verdict.runner_up))
-
-    @property
-    def stance(self) -> str:
-        """Where the framework stands to the advice."""
-        sides = {o.id: o.side for o in self.given.options}
-        return standing(self.verdict, sides, self.result.framework.leans_to, self.printed)
+        return tuple(o for o in self.verdict.tied if o not in self.verdict.pair)
 
     @property
     def stood_in(self) -> list[str]:
@@ -168,8 +160,7 @@ def _turns_drawn(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _view(read: _Read) -> Iterator[DecisionFinding]:
-    stance = read.stance
-    if stance in ("rival", "behind", "third", "absent") and not (read.ground == Ground.SIZE or read.verdict.open):
+    if read.result.parts and read.ground != Ground.SIZE:
         yield F.MONEY_AND_FRAMEWORK_PART
     if read.result.beyond_first:
         yield F.BEYOND_STATED
@@ -230,10 +221,9 @@ def _words(read: _Read) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     verdict, result = read.verdict, read.result
     name = whole_names(read.given.options)
-    ahead, behind = (verdict.choice, verdict.runner_up) if verdict.lead >= 0 else (verdict.runner_up, verdict.choice)
+    ahead, behind = verdict.pair if verdict.lead >= 0 else verdict.pair[::-1]
     verb = VERB[read.given.params.money.acquisition]
     titles = {c: inside(title) for c, title in criteria().items()}
-    pair = (verdict.choice, verdict.runner_up)
     other = result.sure.other.partition(":")[2] if result.sure else ""
     sellers = {o: j.offer.seller for o, j in result.offers.judged.items()} if result.offers else {}
     tie = told_ground(read.given.params, by) if (by := verdict.preferred_by) else ""
@@ -281,14 +271,14 @@ def _words(read: _Read) -> Mapping[str, object]:
         **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),
         "newer": told(read.newer) if read.newer else None,
-        **held_words(read.given, result.held, pair, sellers),
+        **held_words(read.given, result.held, verdict.pair, sellers),
         "shipped": Name(", ".join(read.stood_in)),
     }
 
 
 def _open(result: DecisionResult) -> tuple[str, ...]:
     """What may be ordered where no option is advised over another: the two compared, and all that tie."""
-    return tuple(dict.fromkeys((result.verdict.choice, result.verdict.runner_up, *result.verdict.tied)))
+    return tuple(dict.fromkeys((*result.verdict.pair, *result.verdict.tied)))
 
 
 def _asked_of(names: Mapping[str, OptionName], result: DecisionResult) -> Name:

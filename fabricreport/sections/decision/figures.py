@@ -15,16 +15,14 @@ from fabricreport.base.provenance import Traced, inputs_of
 from fabricreport.base.vocabulary import CourseKind
 from fabricreport.books.names import item_names
 from fabricreport.ledger.bases import middle_of
-from fabricreport.models.judgement.choice import Sure
 from fabricreport.sections.decision.actions import Gain, Kind
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, CourseFigures
-from fabricreport.sections.decision.courses.result import Schedule
-from fabricreport.sections.decision.market import GENERATION, SPEED, HeldPrice, Later, Pair
+from fabricreport.sections.decision.market import GENERATION, SPEED, HeldPrice, Pair
 from fabricreport.sections.decision.offers.figures import OFFER_INDEXES, OfferFigures
 from fabricreport.sections.decision.reversals import Reversal
 from fabricreport.sections.decision.sensitivity import Change, Unquoted
-from fabricreport.sections.decision.turning import Turn, key_of, label_of
-from fabricreport.sections.declarations import Declaration, Index, Reckoning, figure
+from fabricreport.sections.decision.turning import Edge, Turn, key_of, label_of
+from fabricreport.sections.declarations import Declaration, Index, Reckoning, figure, there
 from fabricreport.sections.schedule import LEAD, STABLE, stable_label
 from fabricreport.sections.tco.cost import network_pieces
 from fabricreport.sections.tco.result import parts_of
@@ -61,21 +59,10 @@ class DecisionFigures(CourseFigures, OfferFigures):
     def probability(self) -> float:
         return self.result.verdict.probability
 
-    @property
-    def has_other_act(self) -> bool:
-        """Whether there is another act that the advised one is held against."""
-        return self.result.sure is not None
-
-    @property
-    def sure(self) -> Sure:
-        """How sure the act is; asked for where there is another."""
-        assert self.result.sure is not None
-        return self.result.sure
-
     @figure("decision.sure.act")
     def sure_act(self) -> Reckoning:
         found = self.result.information
-        return Reckoning(self.sure.share, inputs=found.rests_on if found else ())
+        return Reckoning(there(self.result.sure).share, inputs=found.rests_on if found else ())
 
     @cached_property
     def apart(self) -> Mapping[frozenset[str], frozenset[str]]:
@@ -98,12 +85,12 @@ class DecisionFigures(CourseFigures, OfferFigures):
     @property
     def behind_margin(self) -> Iterable[str]:
         """The same of the advised act: of an order and the other option that it is held against."""
-        courses, other = self.result.courses, self.sure.other.partition(":")[2]
+        courses, other = self.result.courses, there(self.result.sure).other.partition(":")[2]
         return self.behind_close(*((courses.base, other) if courses.advised.kind in ORDERS else ()))
 
     @figure("decision.margin")
     def margin(self) -> float:
-        return self.sure.margin
+        return there(self.result.sure).margin
 
     @figure("decision.assumption_share")
     def assumption_share(self) -> float:
@@ -116,7 +103,7 @@ class DecisionFigures(CourseFigures, OfferFigures):
     @property
     def networks(self) -> Iterator[Traced]:
         """What is paid to buy and run the networks of the two compared, piece by piece (draws,)."""
-        for option in self.compared:
+        for option in self.result.verdict.pair:
             yield from network_pieces(self.bills.parts[option]).values()
 
     @figure("decision.trifle")
@@ -164,15 +151,11 @@ class DecisionFigures(CourseFigures, OfferFigures):
         choice = self.result.verdict.choice
         return Reckoning(self.bills.time_gap(option, choice), parts=self.bills.gap_parts(option, choice)[1].parts)
 
-    def may_be_taken(self, option: str) -> bool:
-        """Whether an option is one of those of which the cheapest is told."""
-        return option in self.result.cheapest.shares
-
     def behind_wins(self, option: str) -> Iterable[str]:
         """Ids of the inputs that tell an option from any other."""
         return {i for pair, ids in self.apart.items() if option in pair for i in ids}
 
-    @figure("decision.sure.wins[option]")
+    @figure("decision.sure.wins[taken]")
     def sure_wins(self, option: str) -> float:
         return self.result.cheapest.shares[option]
 
@@ -184,11 +167,7 @@ class DecisionFigures(CourseFigures, OfferFigures):
     def cheapest_error(self, option: str) -> float:
         return self.result.cheapest.errors[option]
 
-    def has_neighbours(self, option: str) -> bool:
-        """Whether other tenants' traffic costs anything on an option."""
-        return option in self.result.neighbours
-
-    @figure("decision.besides.neighbours[option]")
+    @figure("decision.besides.neighbours[crowded]")
     def besides_neighbours(self, option: str) -> Reckoning:
         return Reckoning(self.result.neighbours[option], inputs=inputs_of(self.bills.totals[option]))
 
@@ -205,14 +184,19 @@ class DecisionFigures(CourseFigures, OfferFigures):
         client's whose value is uncertain is there twice: as drawn and, last, as chosen."""
         found: dict[str, tuple[Turn, ...]] = {}
         for turn in (*self.result.turns.drawn, *self.result.turns.choices):
-            if turn.break_even is not None or turn.edge is not None:
+            if turn.points:
                 found[key_of(turn.input_id)] = (*found.get(key_of(turn.input_id), ()), turn)
         return found
 
-    @cached_property
-    def drawn(self) -> Mapping[str, Turn]:
-        """What each uncertain input does to the lead, by the same key."""
-        return {key_of(t.input_id): t for t in self.result.turns.drawn}
+    def having(self, end: str) -> Mapping[str, tuple[Turn, Edge]]:
+        """Those with a point (`break_even`, `edge` or `other_edge`), by the same key: the last turn with it, and the point."""
+        each = ((key, turn) for key, turns in self.turning.items() for turn in turns)
+        return {key: (turn, point) for key, turn in each for point in turn.points if point.end == end}
+
+    def passing(self, end: str) -> Mapping[str, tuple[Turn, Edge]]:
+        """Of the uncertain ones those with a point: these may lie beyond it."""
+        drawn = self.result.turns.drawn
+        return {key_of(turn.input_id): (turn, point) for turn in drawn for point in turn.points if point.end == end}
 
     @cached_property
     def changes(self) -> Mapping[str, Change]:
@@ -233,7 +217,7 @@ class DecisionFigures(CourseFigures, OfferFigures):
 
     def drawn_name(self, key: str) -> str:
         """What a drawn input is called."""
-        return label_of(self.given, self.drawn[key].input_id)
+        return label_of(self.given, self.turning[key][0].input_id)
 
     def turning_name(self, key: str) -> str:
         """What an input that turns something is called within a name: an option's own weeks as every section calls them."""
@@ -265,84 +249,45 @@ class DecisionFigures(CourseFigures, OfferFigures):
         option = self.result.own_unit(turn).option
         return inputs_of(self.bills.own[option].bring_up_weeks) if option else frozenset()
 
-    def last_with(self, key: str, point: str) -> Turn | None:
-        """The last turn of an input that has this point: `break_even`, `edge` or `other_edge`."""
-        return next((t for t in reversed(self.turning[key]) if getattr(t, point) is not None), None)
-
-    def point(self, key: str, point: str, *, itself: bool = True) -> Reckoning:
+    def point(self, key: str, end: str, *, itself: bool = True) -> Reckoning:
         """A point of an input that has it; `itself`: whether the point rests on the input too."""
-        turn = self.last_with(key, point)
-        assert turn is not None
-        at = self.result.own_unit(turn).told(float(getattr(turn, point)))
+        turn, point = self.having(end)[key]
         rests_on = self.everything | {turn.input_id} if itself else self.everything - {turn.input_id}
-        return self.counted(turn, at, rests_on | self.behind_weeks(turn))
+        return self.counted(turn, self.result.own_unit(turn).told(point.at), rests_on | self.behind_weeks(turn))
 
     @figure("decision.in_use[turning]")
     def in_use(self, key: str) -> Reckoning:
         turn = self.turning[key][-1]
         return self.counted_now(turn, {turn.input_id} | self.behind_weeks(turn))
 
-    def has_level(self, key: str) -> bool:
-        """Whether the money is level at a value of an input."""
-        return self.last_with(key, "break_even") is not None
-
-    @figure("decision.break_even[turning]")
+    @figure("decision.break_even[level]")
     def break_even(self, key: str) -> Reckoning:
         return self.point(key, "break_even", itself=False)
 
-    def has_edge(self, key: str) -> bool:
-        """Whether the advice changes at a value of an input."""
-        return self.last_with(key, "edge") is not None
-
-    @figure("decision.edge[turning]")
+    @figure("decision.edge[edge]")
     def edge(self, key: str) -> Reckoning:
         return self.point(key, "edge")
 
-    def has_other_edge(self, key: str) -> bool:
-        """Whether it changes on the other side of the value in use as well."""
-        return self.last_with(key, "other_edge") is not None
-
-    @figure("decision.other_edge[turning]")
+    @figure("decision.other_edge[other_edge]")
     def other_edge(self, key: str) -> Reckoning:
         return self.point(key, "other_edge")
 
-    def may_pass(self, key: str, point: str, chance: str) -> bool:
-        """Whether an input turns something at this point, and it is known how often it lies beyond it."""
-        turn = self.drawn[key]
-        return key in self.turning and None not in (getattr(turn, point), getattr(turn, chance))
+    def chance(self, key: str, end: str) -> Reckoning:
+        """The chance that a drawn input lies beyond a point."""
+        turn, point = self.passing(end)[key]
+        return Reckoning(point.chance, inputs=(turn.input_id,), words={"side": point.side})
 
-    def passing(self, key: str, chance: str, side: str) -> Reckoning:
-        """The chance that a drawn input lies on this side of a point."""
-        turn = self.drawn[key]
-        return Reckoning(getattr(turn, chance), inputs=(turn.input_id,), words={"side": side})
-
-    def edge_side(self, key: str, edge: str) -> str:
-        """The side of an edge of a drawn input on which the advice has changed."""
-        return next(one.side for one in self.drawn[key].edges if one.end == edge)
-
-    def may_pass_level(self, key: str) -> bool:
-        """Whether there is a chance to tell that a drawn input lies beyond its break-even."""
-        return self.may_pass(key, "break_even", "beyond")
-
-    @figure("decision.beyond[drawn]")
+    @figure("decision.beyond[passing_level]")
     def beyond(self, key: str) -> Reckoning:
-        return self.passing(key, "beyond", self.drawn[key].side)
+        return self.chance(key, "break_even")
 
-    def may_pass_edge(self, key: str) -> bool:
-        """The same of where the advice changes."""
-        return self.may_pass(key, "edge", "beyond_edge")
-
-    @figure("decision.beyond_edge[drawn]")
+    @figure("decision.beyond_edge[passing_edge]")
     def beyond_edge(self, key: str) -> Reckoning:
-        return self.passing(key, "beyond_edge", self.edge_side(key, "edge"))
+        return self.chance(key, "edge")
 
-    def may_pass_other_edge(self, key: str) -> bool:
-        """The same of where it changes on the other side."""
-        return self.may_pass(key, "other_edge", "beyond_other_edge")
-
-    @figure("decision.beyond_other_edge[drawn]")
+    @figure("decision.beyond_other_edge[passing_other]")
     def beyond_other_edge(self, key: str) -> Reckoning:
-        return self.passing(key, "beyond_other_edge", self.edge_side(key, "other_edge"))
+        return self.chance(key, "other_edge")
 
     @figure("decision.change.in_use[change]")
     def change_in_use(self, key: str) -> Reckoning:
@@ -359,13 +304,9 @@ class DecisionFigures(CourseFigures, OfferFigures):
         """What was set otherwise between the two compared, by key."""
         return {one.key: one for one in (self.result.reversals.tried if self.result.reversals else ())}
 
-    def behind_reversal(self, key: str) -> Iterable[str]:
-        """Ids of the inputs that the lead rests on with one thing set otherwise."""
-        return self.reversals[key].behind
-
-    def reversed_pair(self, key: str) -> tuple[str, str]:
-        """Ids of the options that stand in the places of the two compared then."""
-        return self.reversals[key].choice, self.reversals[key].rival
+    def reversal(self, key: str) -> Reversal:
+        """One of them."""
+        return self.reversals[key]
 
     @figure("decision.reverses[reversal]")
     def reverses(self, key: str) -> float:
@@ -375,12 +316,8 @@ class DecisionFigures(CourseFigures, OfferFigures):
 
     @cached_property
     def unquoted(self) -> Mapping[str, Unquoted]:
-        """Items of the two compared that nobody publishes a price for, by item."""
-        return {u.item: u for u in self.result.unquoted}
-
-    def has_price_level(self, item: str) -> bool:
-        """Whether a price of an item turns the money."""
-        return self.unquoted[item].level is not None
+        """Items of the two compared that nobody publishes a price for and of which one turns the money, by item."""
+        return {u.item: u for u in self.result.unquoted if u.level is not None}
 
     @figure("decision.price_level[unquoted]")
     def price_level(self, item: str) -> Reckoning:
@@ -427,24 +364,13 @@ class DecisionFigures(CourseFigures, OfferFigures):
     def alike_probability(self, key: str) -> float:
         return self.pairs[key].probability
 
-    @property
-    def buys_later(self) -> bool:
-        """Whether the plan buys later than today's prices hold."""
-        return self.result.later is not None
-
-    @property
-    def later(self) -> Later:
-        """What it buys then; asked for where it does."""
-        assert self.result.later is not None
-        return self.result.later
-
     @figure("decision.later_month")
     def later_month(self) -> float:
-        return float(self.later.month)
+        return float(there(self.result.later).month)
 
     @figure("decision.later_share")
     def later_share(self) -> Any:
-        return self.later.share
+        return there(self.result.later).share
 
     # ---- what is to be done before signing
 
@@ -460,48 +386,34 @@ class DecisionFigures(CourseFigures, OfferFigures):
 
     # ---- the calendar of the course advised
 
-    @property
-    def schedule(self) -> Schedule:
-        """When each step is met."""
-        return self.result.schedule
-
-    @property
-    def assumes_lead(self) -> bool:
-        """Whether what the advised course waits for is delivered when we assume it is."""
-        return self.schedule.assumes_lead
-
     @figure("decision.schedule.lead_range")
     def schedule_lead_range(self) -> Traced:
         return self.given.value(LEAD)
 
     @figure("decision.schedule.in_time")
     def schedule_in_time(self) -> Reckoning:
-        return Reckoning(self.schedule.advised.chance, inputs=self.schedule.rests_on)
-
-    @property
-    def has_last_day(self) -> bool:
-        """Whether a day of delivery is early enough for the client's date."""
-        return self.schedule.kept is not None
+        return Reckoning(self.result.schedule.advised.chance, inputs=self.result.schedule.rests_on)
 
     @figure("decision.schedule.kept")
     def schedule_kept(self) -> Reckoning:
-        assert self.schedule.kept is not None, "asked for where a day is early enough"
-        return Reckoning(self.schedule.kept.chance, inputs=self.schedule.rests_on)
-
-    @property
-    def meets_with_lead(self) -> bool:
-        """Whether a shorter time to delivery, within the range assumed, would meet the client's date."""
-        return self.schedule.lead_weeks is not None
+        return Reckoning(there(self.result.schedule.kept).chance, inputs=self.result.schedule.rests_on)
 
     @figure("decision.schedule.lead")
     def schedule_lead(self) -> Reckoning:
-        return Reckoning(float(self.schedule.lead_weeks or 0), inputs=self.schedule.rests_on)
+        return Reckoning(float(self.result.schedule.lead_weeks or 0), inputs=self.result.schedule.rests_on)
 
 
 _INDEXES: Mapping[str, Index[DecisionFigures]] = {
     "option": Index(lambda at: at.result.totals, called=DecisionFigures.name),
-    "drawn": Index(lambda at: at.drawn, called=DecisionFigures.drawn_name),
+    "taken": Index(lambda at: at.result.cheapest.shares, called=DecisionFigures.name),
+    "crowded": Index(lambda at: at.result.neighbours, called=DecisionFigures.name),
     "turning": Index(lambda at: at.turning, called=DecisionFigures.turning_name),
+    "level": Index(lambda at: at.having("break_even"), called=DecisionFigures.turning_name),
+    "edge": Index(lambda at: at.having("edge"), called=DecisionFigures.turning_name),
+    "other_edge": Index(lambda at: at.having("other_edge"), called=DecisionFigures.turning_name),
+    "passing_level": Index(lambda at: at.passing("break_even"), called=DecisionFigures.drawn_name),
+    "passing_edge": Index(lambda at: at.passing("edge"), called=DecisionFigures.drawn_name),
+    "passing_other": Index(lambda at: at.passing("other_edge"), called=DecisionFigures.drawn_name),
     "change": Index(lambda at: at.changes, called=DecisionFigures.turning_name),
     "reversal": Index(lambda at: at.reversals, called=lambda at, key: at.reversals[key].what),
     "unquoted": Index(lambda at: at.unquoted, called=lambda at, item: label_of(at.given, at.unquoted[item].stands_in)),

@@ -307,7 +307,7 @@ def apart(bills: Bills, a: str, b: str) -> Apart:
 def near_kin(judge: Judge, verdict: Verdict) -> str:
     """The cheapest option of the choice's own side that ties with it; '' if there is none, or the course is open."""
     side = judge.sides[verdict.choice]
-    kin = (o for o in verdict.tied if judge.sides[o] == side and o not in (verdict.choice, verdict.runner_up))
+    kin = (o for o in verdict.tied if judge.sides[o] == side and o not in verdict.pair)
     return "" if verdict.open else next(kin, "")
 
 

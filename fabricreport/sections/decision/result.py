@@ -9,49 +9,47 @@ from typing import Any
 import numpy as np
 
 from fabricreport.base.provenance import Traced, inputs_of, plain
+from fabricreport.base.uncertain import exactly
 from fabricreport.base.vocabulary import NEITHER, STATED, Confidence, CourseKind, Grade, Ground
-from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.bases import is_time
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.choice import Sure, swings
 from fabricreport.models.judgement.comparison import Course, Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
+from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.result import CoursesResult, Schedule, schedule_of
 from fabricreport.sections.decision.courses.study import courses_of, sure_of
 from fabricreport.sections.decision.information import Information, Knowledge, information_of
 from fabricreport.sections.decision.inputs import first_of, near_kin, sums_of
 from fabricreport.sections.decision.market import HeldPrice, Later, Mismatch, held_of, later_of, mismatch_of
-from fabricreport.sections.decision.offers.study import Bid, OffersResult, bids_of
+from fabricreport.sections.decision.offers.study import Bid, OffersResult, bid_of
 from fabricreport.sections.decision.reversals import (
-    Corner,
     Prior,
     Reversals,
     corners_of,
-    lead_with_equal_priors,
+    equal_priors,
+    leads_with,
     priors_of,
     rests_on_listing,
     reversals_of,
     without_each,
 )
 from fabricreport.sections.decision.sensitivity import (
-    AtStake,
     Change,
     Cheapest,
     Unquoted,
-    at_stake_of,
     changes_of,
     cheapest_of,
-    neighbours_of,
+    stale_of,
     unquoted_of,
 )
 from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_one, turns_of
 from fabricreport.sections.schedule import OwnUnit, own_weeks
 
+NEIGHBOURS = "evidence:noisy-neighbour-time-share"
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, *STATED)
 """What may decide besides money."""
-WORTH_A_WORD = 0.01
-"""A change that less than this share of the draws would bring is left to the table."""
 
 
 class DecisionResult:
@@ -139,7 +137,7 @@ class DecisionResult:
         return mismatch_of(self._base, self._comparison)
 
     @cached_property
-    def corners(self) -> tuple[Corner, ...]:
+    def corners(self) -> Mapping[str, Traced]:
         """The lead under each convention of licences."""
         return corners_of(self._base, self._comparison)
 
@@ -156,8 +154,7 @@ class DecisionResult:
     @cached_property
     def information(self) -> Information | None:
         """What could be found out first; None where nothing is left to choose."""
-        pair = self.verdict.choice, self.verdict.runner_up
-        return information_of(self._given, self._bills, self._knowledge(), pair)
+        return information_of(self._given, self._bills, self._knowledge(), self.verdict.pair)
 
     @cached_property
     def courses(self) -> CoursesResult:
@@ -174,9 +171,10 @@ class DecisionResult:
         )  # fmt: skip
 
     @cached_property
-    def monday(self) -> AtStake:
-        """What is at stake in prices out of date."""
-        return at_stake_of(self._search)
+    def stale(self) -> Mapping[str, float]:
+        """How far each price that is out of date moves the mean total cost of the choice between its P5 and its P95, by item,
+        the widest first."""
+        return stale_of(self._search)
 
     def knowing(self, ids: Collection[str]) -> Estimate:
         """What it is worth to the choice to know these inputs."""
@@ -190,12 +188,13 @@ class DecisionResult:
     @cached_property
     def priors(self) -> tuple[Prior, ...]:
         """The inputs stated by kind of fabric."""
-        return priors_of(self._given, self._base.reached_by, (self.verdict.choice, self.verdict.runner_up))
+        return priors_of(self._given, self._base.reached_by, self.verdict.pair)
 
     @cached_property
     def with_equal_priors(self) -> float | None:
         """The mean lead if both fabrics had the same priors, the worse of the two ways; None where no prior is theirs alone."""
-        return lead_with_equal_priors(self._search)
+        found = equal_priors(self._search)
+        return min(leads_with(self._search, found)) if found else None
 
     @cached_property
     def kin(self) -> str:
@@ -210,7 +209,8 @@ class DecisionResult:
     @cached_property
     def bids(self) -> Mapping[str, Bid]:
         """Of a client that buys, its bills at the prices of those who offer."""
-        return bids_of(self._base)
+        offers = () if self._given.team.rented else self._given.offers
+        return {offer.id: bid_of(self._base, offer) for offer in offers if offer.items}
 
     @cached_property
     def cheapest(self) -> Cheapest:
@@ -220,12 +220,19 @@ class DecisionResult:
     @cached_property
     def assumption_share(self) -> float:
         """Share of the difference's explained spread that rests on assumptions."""
-        return _share_assumed(self._given, self.difference)
+        given, ids = self._given, sorted(i for i in inputs_of(self.difference) if not i.startswith("claim:"))
+        found = swings(self.difference, {i: given.draw(i) for i in ids})
+        known = sum(s.share_of_variance for s in found)
+        ours = sum(s.share_of_variance for s in found if given.record(s.input_id)["grade"] == Grade.ASSUMPTION)
+        return ours / known if known else 0.0
 
     @cached_property
     def neighbours(self) -> Mapping[str, Any]:
-        """What other tenants' traffic costs on each option (draws,); empty without tenants side by side."""
-        return neighbours_of(self._search)
+        """What other tenants' traffic costs on each option (draws,), the model run again without it; empty without tenants."""
+        if not side_by_side(self._given) or NEIGHBOURS not in self._search.fast.reached_by:
+            return {}
+        quiet = self._search.fast.replacing({NEIGHBOURS: exactly(0.0)}).bills
+        return {o: plain(total) - plain(quiet.totals[o]) for o, total in self.totals.items()}
 
     @cached_property
     def beyond_first(self) -> str:
@@ -254,8 +261,7 @@ class DecisionResult:
     @property
     def in_time(self) -> tuple[str, ...]:
         """Of the two compared, those that are likely to be ready by the client's date."""
-        pair = dict.fromkeys((self.verdict.choice, self.verdict.runner_up))
-        return tuple(o for o in pair if self.verdict.likely(o, self.rule))
+        return tuple(o for o in dict.fromkeys(self.verdict.pair) if self.verdict.likely(o, self.rule))
 
     @property
     def ground(self) -> str:
@@ -289,8 +295,7 @@ class DecisionResult:
         now = {self.verdict.course.id, self.courses.plain.id, self.courses.advised.id}
         either = CourseKind.OFFERS in (self.courses.plain.kind, self.courses.advised.kind)
         if either:  # asking for offers on both is to take the better of the two
-            pair = (self.verdict.choice, self.verdict.runner_up)
-            now.add(Course(CourseKind.EITHER, pair).id)
+            now.add(Course(CourseKind.EITHER, self.verdict.pair).id)
         return tuple(edge for edge in turn.edges if edge.course not in now)
 
     def turns_to(self, turn: Turn) -> tuple[Edge, ...]:
@@ -302,7 +307,7 @@ class DecisionResult:
         """Inputs that turn the money or the advice, less those that the body tells; where hours are offered it tells of none."""
         if self.in_nodes:
             return ()
-        found = tuple(t for t in self.turns.turning if t.flips or self.changing(t))
+        found = tuple(t for t in self.turns.turning if t.level or self.changing(t))
         if self.offers is not None:  # where either network may be taken, a turn to one of them is no change
             return () if self.verdict.open else found
         told = {change.turn.input_id for change in self.changes}
@@ -322,8 +327,9 @@ class DecisionResult:
             return OwnUnit(turn.unit, 1.0, turn.in_use)
         draws = plain(self._given.own(turn.input_id))
         weeks = {o: own.bring_up_weeks for o, own in self._bills.own.items()}
-        pair = (self.verdict.choice, self.verdict.runner_up)
-        return own_weeks(turn.input_id, draws, weeks, pair) or OwnUnit(turn.unit, 1.0, float(np.median(draws)))
+        return own_weeks(turn.input_id, draws, weeks, self.verdict.pair) or OwnUnit(
+            turn.unit, 1.0, float(np.median(draws))
+        )
 
     def edges(self) -> tuple[tuple[Turn, Edge], ...]:
         """The same, each as an input and the place at which another option is advised."""
@@ -337,12 +343,3 @@ class DecisionResult:
             c: float(plain(theirs.get(c, zero)).mean() - plain(mine.get(c, zero)).mean()) for c in {**mine, **theirs}
         }
         return max(gaps, key=lambda c: gaps[c])
-
-
-def _share_assumed(given: Inputs, difference: Traced) -> float:
-    """Share of the difference's spread, as far as single inputs explain it, that rests on assumptions."""
-    ids = sorted(i for i in inputs_of(difference) if not i.startswith("claim:"))
-    found = swings(difference, {i: given.draw(i) for i in ids})
-    known = sum(s.share_of_variance for s in found)
-    ours = sum(s.share_of_variance for s in found if given.record(s.input_id)["grade"] == Grade.ASSUMPTION)
-    return ours / known if known else 0.0

@@ -39,35 +39,17 @@ CORNERS: Mapping[str, tuple[Charge, Charge]] = {
 """The conventions by key: what becomes of the managers' licences, and of the switch systems'."""
 
 
-@dataclass(frozen=True)
-class Corner:
-    """One convention; `gap` (draws,) is the rival's total cost less the advised option's under it."""
-
-    key: str
-    gap: Traced
-
-    @property
-    def manager(self) -> Charge:
-        """What becomes of the licences of managers."""
-        return CORNERS[self.key][0]
-
-    @property
-    def system(self) -> Charge:
-        """What becomes of the licences of switch systems."""
-        return CORNERS[self.key][1]
-
-
-def corners_of(base: Chain, comparison: Comparison) -> tuple[Corner, ...]:
-    """The lead under each convention; none where nothing is compared, or where the network is part of a rent."""
+def corners_of(base: Chain, comparison: Comparison) -> Mapping[str, Traced]:
+    """The rival's total cost less the advised option's (draws,) under each convention, by its key; none where nothing is
+    compared, or where the network is part of a rent."""
     if base.given.team.rented or comparison.choice == comparison.rival:
-        return ()
-    return tuple(Corner(key, _gap(base, comparison, *terms)) for key, terms in CORNERS.items())
-
-
-def _gap(base: Chain, comparison: Comparison, manager: Charge, system: Charge) -> Traced:
-    terms = {"money__manager_licence": str(manager), "money__switch_system_licence": str(system)}
-    params = changed_params(base.given.params, terms, {}, extra_options=base.given.all_options)
-    return base.priced(base.given.with_params(params)).bills.gap(comparison.rival, comparison.choice)
+        return {}
+    return {
+        key: _under(
+            base, comparison, {"money__manager_licence": str(manager), "money__switch_system_licence": str(system)}
+        )
+        for key, (manager, system) in CORNERS.items()
+    }
 
 
 def on_one_listing(given: Inputs) -> tuple[str, ...]:
@@ -183,8 +165,9 @@ def _prior(given: Inputs, row: Mapping[str, Any], ids: tuple[str, str]) -> Prior
 
 def equal_priors(search: Search) -> tuple[Prior, ...]:
     """The inputs by kind that equal treatment sets alike: neither prices, which are what is sold, nor what the client runs."""
-    given, pair = search.base.given, (search.comparison.choice, search.comparison.rival)
-    return tuple(p for p in priors_of(given, search.base.reached_by, pair) if not p.of_client and not _priced(given, p))
+    given = search.base.given
+    found = priors_of(given, search.base.reached_by, search.comparison.verdict.pair)
+    return tuple(p for p in found if not p.of_client and not _priced(given, p))
 
 
 def leads_with(search: Search, priors: Sequence[Prior]) -> tuple[float, float]:
@@ -192,7 +175,7 @@ def leads_with(search: Search, priors: Sequence[Prior]) -> tuple[float, float]:
 
     An input that one fabric alone has is none for both.
     """
-    given, (choice, rival) = search.base.given, (search.comparison.choice, search.comparison.rival)
+    given, (choice, rival) = search.base.given, search.comparison.verdict.pair
 
     def lead(*, as_first: bool) -> float:
         same: dict[str, Uncertain] = {}
@@ -205,12 +188,6 @@ def leads_with(search: Search, priors: Sequence[Prior]) -> tuple[float, float]:
         return mean_of(search.fast.replacing(same).bills.gap(rival, choice))
 
     return lead(as_first=True), lead(as_first=False)
-
-
-def lead_with_equal_priors(search: Search) -> float | None:
-    """The lower lead with every such prior alike; None where the two compared have none of their own."""
-    found = equal_priors(search)
-    return min(leads_with(search, found)) if found else None
 
 
 def _priced(given: Inputs, prior: Prior) -> bool:
@@ -227,20 +204,19 @@ _STARTS = "evidence:bring-up-productivity"
 class Reversal:
     """One thing set otherwise (`what`, within a sentence): the mean `lead` then, the rival's total cost less the choice's.
 
-    `choice`, `rival`: the options that stand in their places. `behind`: ids of the inputs that the lead rests on then.
+    `pair`: the options that stand in their places. `behind`: ids of the inputs that the lead rests on then.
     """
 
     key: str
     what: str
     lead: float
-    choice: str
-    rival: str
+    pair: tuple[str, str]
     behind: frozenset[str]
 
     @property
     def cheaper(self) -> str:
         """The option that costs less then."""
-        return self.choice if self.lead >= 0 else self.rival
+        return self.pair[self.lead < 0]
 
 
 @dataclass(frozen=True)
@@ -261,7 +237,7 @@ class Reversals:
 
 
 def reversals_of(
-    search: Search, corners: Sequence[Corner], mismatch: Mismatch | None, material: float
+    search: Search, corners: Mapping[str, Traced], mismatch: Mismatch | None, material: float
 ) -> Reversals | None:
     """What was tried in a case; None where nothing is compared, or where the network is part of a rent.
 
@@ -282,30 +258,30 @@ def reversals_of(
     return Reversals(lead, tuple(sorted(kept, key=found.left)))
 
 
-def _tried(search: Search, corners: Sequence[Corner], mismatch: Mismatch | None) -> Iterator[Reversal]:
+def _tried(search: Search, corners: Mapping[str, Traced], mismatch: Mismatch | None) -> Iterator[Reversal]:
     said: Mapping[str, str] = read_yaml("reversals")
     comparison, fast = search.comparison, search.fast
-    pair = comparison.choice, comparison.rival
+    pair = comparison.verdict.pair
     everything = inputs_of(comparison.lead)
 
     def at(key: str, lead: float, behind: frozenset[str] = everything) -> Reversal:
-        return Reversal(key, said[key], lead, *pair, behind)
+        return Reversal(key, said[key], lead, pair, behind)
 
     found = equal_priors(search)
     if found:
         yield at(EQUAL, min(leads_with(search, found)))
     for number, prior in enumerate(found if len(found) > 1 else ()):
         what = said["equal-one"].format(what=inside(prior.what))
-        yield Reversal(f"{EQUAL}-{number}", what, min(leads_with(search, [prior])), *pair, everything)
+        yield Reversal(f"{EQUAL}-{number}", what, min(leads_with(search, [prior])), pair, everything)
     params = search.base.given.params
     if str(params.money.manager_licence) != str(Charge.CHARGED):
         gap = _under(search.base, comparison, {"money__manager_licence": str(Charge.CHARGED)})
         yield at(MANAGER, mean_of(gap), inputs_of(gap))
-    for corner in corners[1:]:
-        yield at(corner.key, mean_of(corner.gap), inputs_of(corner.gap))
+    for key, gap in [*corners.items()][1:]:
+        yield at(key, mean_of(gap), inputs_of(gap))
     other = "compatible" if params.cluster.optics == "genuine" else "genuine"
     gap = _under(search.base, comparison, {"cluster__optics": other})
-    yield Reversal(OPTICS, said[f"{OPTICS}-{other}"], mean_of(gap), *pair, inputs_of(gap))
+    yield Reversal(OPTICS, said[f"{OPTICS}-{other}"], mean_of(gap), pair, inputs_of(gap))
     sides = {o.id: o.side for o in search.base.given.options}
     if {sides[o] for o in pair} == {Side.INFINIBAND, Side.ROCEV2}:
         more = instead_of_our_charge(search.base.given, search.base.bills, *sorted(pair, key=lambda o: sides[o]))
@@ -315,7 +291,7 @@ def _tried(search: Search, corners: Sequence[Corner], mismatch: Mismatch | None)
     yield at(WEEKS, mean_of(started.gap(comparison.rival, comparison.choice)))
     for one in mismatch.pairs if mismatch else ():
         if not too_fast(search.base.given, one):
-            yield Reversal(one.key, said[one.key], one.lead, one.choice, one.rival, inputs_of(one.gap))
+            yield Reversal(one.key, said[one.key], one.lead, (one.choice, one.rival), inputs_of(one.gap))
 
 
 def _under(base: Chain, comparison: Comparison, keys: Mapping[str, str]) -> Traced:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,6 @@ from fabricreport.models.draws import Hypercubes, Sampler
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.choice import by_hypercube, cheapest, sampling_error
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.inputs import told_ground
 from fabricreport.sections.decision.turning import Edge, Search, Turn, settling
 from fabricreport.sections.tco.result import Bills
@@ -44,7 +42,7 @@ def changes_of(
     search: Search, drawn: tuple[Turn, ...], worth: Callable[[tuple[str, ...]], Estimate]
 ) -> tuple[Change, ...]:
     """Those of the inputs moved alone that are worth knowing and reach another option, by what knowing them is worth."""
-    known = [(turn, worth((turn.input_id,))) for turn in drawn if turn.flips or turn.edge is not None]
+    known = [(turn, worth((turn.input_id,))) for turn in drawn if turn.points]
     telling = sorted(((t, e) for t, e in known if not e.below_noise), key=lambda found: -found[1].value)
     found = []
     for turn, estimate in telling:
@@ -98,7 +96,7 @@ def unquoted_of(search: Search) -> tuple[Unquoted, ...]:
     An item whose stand-in the client has replaced rests on the client's word and not on ours.
     """
     given, comparison = search.base.given, search.comparison
-    pair = (comparison.choice, comparison.rival)
+    pair = comparison.verdict.pair
     found: dict[str, Unquoted] = {}
     for option in given.options if pair[0] != pair[1] else ():
         for item, item_kinds in items_of(option).items() if option.id in pair else ():
@@ -116,42 +114,22 @@ def _unquoted(search: Search, item: str, kind: Kind, stands_in: str) -> Unquoted
     at = search.price_level(stands_in)
     if at is None:
         return None
-    choice, rival = search.comparison.choice, search.comparison.rival
+    choice, rival = search.comparison.verdict.pair
     below, above = (choice, rival) if at.choice_below else (rival, choice)
     return Unquoted(item, kind, stands_in, at.level, below, above, search.turn(stands_in).in_use)
-
-
-NEIGHBOURS = "evidence:noisy-neighbour-time-share"
-
-
-def neighbours_of(search: Search) -> Mapping[str, Any]:
-    """What other tenants' traffic costs on each option (draws,), the model run again without it; empty without tenants."""
-    base, fast = search.base, search.fast
-    if not side_by_side(base.given) or NEIGHBOURS not in fast.reached_by:
-        return {}
-    quiet = fast.replacing({NEIGHBOURS: exactly(0.0)}).bills
-    return {o: plain(total) - plain(quiet.totals[o]) for o, total in base.bills.totals.items()}
 
 
 _PRICE, _QUOTED = "price:", "quote"
 
 
-@dataclass(frozen=True)
-class AtStake:
-    """`stale`: how far each price that is out of date moves the mean total cost of the choice between its P5 and its P95,
-    by item, the widest first."""
-
-    stale: Mapping[str, float]
-
-
-def at_stake_of(search: Search) -> AtStake:
-    """What is at stake for the choice of a comparison."""
+def stale_of(search: Search) -> Mapping[str, float]:
+    """What is at stake for the choice of a comparison in each price that is out of date, by item."""
     given, choice = search.base.given, search.comparison.choice
     behind = sorted(i for i in inputs_of(search.base.bills.totals[choice]) if i.startswith(_PRICE))
     old = [i for i in behind if given.prices.by_id(i).stale and settling(i)["kind"] == _QUOTED]
     moved = {i.removeprefix(_PRICE): _moved(search, i, choice) for i in old}
     ranked = sorted((i for i in moved if moved[i] > 0), key=lambda i: -moved[i])
-    return AtStake({i: moved[i] for i in ranked})
+    return {i: moved[i] for i in ranked}
 
 
 def _moved(search: Search, input_id: str, option: str) -> float:

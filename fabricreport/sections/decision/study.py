@@ -12,13 +12,13 @@ from typing import Any
 from fabricreport.base import formats
 from fabricreport.base.provenance import Traced
 from fabricreport.base.uncertain import Uncertain
-from fabricreport.base.vocabulary import NEITHER, OURS, Ground
+from fabricreport.base.vocabulary import OURS
 from fabricreport.books.names import whole_names
 from fabricreport.books.sellers import known_ids
 from fabricreport.inputs.answers import Answered
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.models.information import Estimate
-from fabricreport.models.judgement.comparison import Comparison, Verdict
+from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.sections.chain import Chain, chain
 from fabricreport.sections.decision.figures import FIGURES, DecisionFigures
 from fabricreport.sections.decision.information import OFFER, Knowledge, fixed_in
@@ -31,25 +31,6 @@ from fabricreport.sections.decision.turning import Edge, Search, settling
 from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.diligence.result import Changes, Outcome
 from fabricreport.sections.tco.result import Bills
-
-
-def standing(verdict: Verdict, sides: Mapping[str, str], leans_to: str, printed: Mapping[str, float]) -> str:
-    """Where the framework stands to the advice, by sides and printed total costs (both by option id).
-
-    `none`: it leans to neither side. `chose`: it decided. `agrees`: it leans to the choice's family; `rival`: to the
-    rival's; `behind`: to one that is neither and costs more than both; `third`: to one that is neither and does not;
-    `absent`: to one that no option belongs to.
-    """
-    if leans_to == NEITHER:
-        return "none"
-    if leans_to == sides[verdict.choice]:
-        return "chose" if verdict.decided_by == Ground.WEIGHTS else "agrees"
-    if leans_to == sides[verdict.runner_up]:
-        return "rival"
-    offered = [cost for option, cost in printed.items() if sides[option] == leans_to]
-    if not offered:
-        return "absent"
-    return "behind" if min(offered) > max(printed[verdict.choice], printed[verdict.runner_up]) else "third"
 
 
 def run(search: Search, knowledge: Callable[[], Knowledge], steps: Callable[[], Monday]) -> DecisionResult:
@@ -136,10 +117,15 @@ def _carried(
     given: Inputs, knowledge: Knowledge, result: DecisionResult, input_id: str, edges: tuple[Edge, ...]
 ) -> Carried:
     record, settled = given.record(input_id), settling(input_id)
-    pair = result.verdict.choice, result.verdict.runner_up
     unit, currency = str(record["unit"]), given.in_force(input_id).currency or "USD"
     places = tuple(
-        Place(formats.write(e.at, unit, 3, currency), e.at, e.side, e.chance or 0.0, course_told(given, e.course, pair))
+        Place(
+            formats.write(e.at, unit, 3, currency),
+            e.at,
+            e.side,
+            e.chance or 0.0,
+            course_told(given, e.course, result.verdict.pair),
+        )
         for e in edges
     )
     return Carried(

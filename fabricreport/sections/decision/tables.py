@@ -96,11 +96,11 @@ def _of_sellers(offers: OffersResult) -> Iterator[str]:
 def turning(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Each input that turns the money or the advice and that the body leaves out: where the money is level, if it is for
     any of them, and where the advice changes."""
-    pair = (result.verdict.choice, result.verdict.runner_up)
+    pair = result.verdict.pair
     found = () if result.in_nodes else result.turning_beyond_body
     courses = dict.fromkeys(edge.course for t in found for edge in result.changing(t))
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
-    levels = any(t.flips for t in found)
+    levels = any(t.level for t in found)
     rows = [
         Row(
             [
@@ -127,10 +127,10 @@ def _named(given: Inputs, turn: Turn) -> Name:
 
 
 def _level(turn: Turn, key: str) -> str:
-    if not turn.flips:
+    if turn.level is None:
         return ""
-    chance = "" if turn.beyond is None else f" ({{decision.beyond.{key}}} of outcomes)"
-    return f"{turn.told(turn.side)} {{decision.break_even.{key}}}{chance}"
+    chance = "" if turn.level.chance is None else f" ({{decision.beyond.{key}}} of outcomes)"
+    return f"{turn.told(turn.level.side)} {{decision.break_even.{key}}}{chance}"
 
 
 def _edges(turn: Turn, key: str, result: DecisionResult, courses: dict[str, str]) -> str:
@@ -147,7 +147,7 @@ def priors(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table | N
     if not result.priors or result.in_nodes:
         return None
     short = option_names(given.options)
-    pair = (result.verdict.choice, result.verdict.runner_up)
+    pair = result.verdict.pair
     several = len({p.word for p in result.priors}) > 1
     called = {o.side: Name(short[o.id].short) for o in given.options if o.id in pair}
     rows = [
@@ -259,7 +259,7 @@ def pairs(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table | No
     rows = [
         Row(
             [
-                *_two(given, verdict.choice, verdict.runner_up),
+                *_two(given, *verdict.pair),
                 figure("decision.difference"),
                 figure("decision.probability"),
                 Name(str(verdict.confidence)),
@@ -312,7 +312,7 @@ def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     names = whole_names(given.options)
     known: Mapping[str, Mapping[str, str]] = read_yaml("courses")
     short, verdict = option_names(given.options), result.verdict
-    pair = Name(" and ".join(short[o].short for o in dict.fromkeys((verdict.choice, verdict.runner_up))))
+    pair = Name(" and ".join(short[o].short for o in dict.fromkeys(verdict.pair)))
     values: dict[str, object] = {"verb": VERB[given.params.money.acquisition], "pair": pair}
     rows = []
     for place, row in enumerate(found.rows):

@@ -54,8 +54,8 @@ STEPPED = ("param:money.horizon_months", "param:cluster.gpus", "param:schedule.p
 
 
 class Edge(NamedTuple):
-    """Where the advice changes: the `end` of its figure's id, the value, the side on which it has changed, the course there,
-    and the chance of lying beyond it (None for a choice)."""
+    """Where the advice changes, or the money is level: the `end` of its figure's id, the value, the side on which it has changed,
+    the course there ('' of money), and the chance of lying beyond it (None for a choice)."""
 
     end: str
     at: float
@@ -69,9 +69,8 @@ class Turn:
     """One input and what it does to the lead, all others at their draws.
 
     `in_use`: the mean of its draws, or the client's choice. `low`, `high`: its P5 and P95; `at_low`, `at_high`: the mean
-    lead there (nan for a choice). `break_even`: where the money is level; `edge`: where the advice changes, to `course`.
-    `beyond`: chance that it lies beyond the break-even (None for a choice); `beyond_edge` that it lies beyond the edge.
-    `other_edge`, to `other_course`: the edge on the other side of the value in use. `currency` is that of a price.
+    lead there (nan for a choice). `level`: where the money is level; `edges`: where the advice changes on either side of the
+    value in use, the nearer first. `currency` is that of a price.
     """
 
     input_id: str
@@ -82,19 +81,13 @@ class Turn:
     high: float
     at_low: float
     at_high: float
-    break_even: float | None
-    edge: float | None
-    course: str
-    beyond: float | None
-    other_edge: float | None = None
-    other_course: str = ""
-    beyond_edge: float | None = None
-    beyond_other_edge: float | None = None
+    level: Edge | None
+    edges: tuple[Edge, ...]
 
     @property
     def is_choice(self) -> bool:
         """Whether the client sets it, rather than the world."""
-        return self.beyond is None and self.input_id.startswith("param:")
+        return bool(np.isnan(self.low))
 
     def told(self, side: str) -> str:
         """The side of an edge as it is told: `at` where only steps were tried, for between them the advice may turn again."""
@@ -106,34 +99,19 @@ class Turn:
         return abs(self.at_high - self.at_low) if np.isfinite(self.at_low) else 0.0
 
     @property
-    def flips(self) -> bool:
-        """Whether the money is level somewhere inside its range."""
-        return self.break_even is not None
+    def points(self) -> tuple[Edge, ...]:
+        """Where the money is level and where the advice changes, as far as that lies inside its range."""
+        return ((self.level,) if self.level else ()) + self.edges
 
     @property
-    def side(self) -> str:
-        """On which side of the break-even (else of the edge) the answer has changed: `above` or `below`."""
-        at = self.break_even if self.break_even is not None else self.edge
-        return "" if at is None else "above" if at > self.in_use else "below"
-
-    @property
-    def edges(self) -> tuple[Edge, ...]:
-        """Each edge, the nearer first."""
-        each = (
-            ("edge", self.edge, self.course, self.beyond_edge),
-            ("other_edge", self.other_edge, self.other_course, self.beyond_other_edge),
-        )
-        return tuple(
-            Edge(name, at, "above" if at > self.in_use else "below", course, chance)
-            for name, at, course, chance in each
-            if at is not None
-        )
+    def beyond(self) -> float:
+        """How often it lies beyond the value at which the money is level; 0 where it is level nowhere, or the client sets it."""
+        return (self.level and self.level.chance) or 0.0
 
     @property
     def chance(self) -> float:
-        """How often it lies beyond the nearer edge, else beyond the break-even."""
-        found = self.edges[0].chance if self.edges else self.beyond
-        return found or 0.0
+        """How often it lies beyond the nearer edge, else beyond where the money is level."""
+        return (self.edges[0].chance or 0.0) if self.edges else self.beyond
 
     @property
     def settled(self) -> Mapping[str, str]:
@@ -151,9 +129,8 @@ class Turns:
     @property
     def turning(self) -> tuple[Turn, ...]:
         """Those that turn the money or the advice: likeliest first, then the client's choices."""
-        found = [t for t in self.drawn if t.flips or t.edge is not None]
-        ranked = sorted(found, key=lambda t: -(t.beyond or 0.0))
-        return (*ranked, *(t for t in self.choices if t.flips or t.edge is not None))
+        ranked = sorted((t for t in self.drawn if t.points), key=lambda t: -t.beyond)
+        return (*ranked, *(t for t in self.choices if t.points))
 
     @property
     def uncertain(self) -> tuple[Turn, ...]:
@@ -236,7 +213,7 @@ class Search:
         """
         if input_id not in self._levels:
             turn = self.turn(input_id)
-            self._levels[input_id] = price_level(self._model(input_id), turn.in_use, turn.break_even)
+            self._levels[input_id] = price_level(self._model(input_id), turn.in_use, turn.level and turn.level.at)
         return self._levels[input_id]
 
     def taken(self, input_id: str, beside: str) -> tuple[float, str] | None:
@@ -268,7 +245,7 @@ def turns_of(search: Search) -> Turns:
 
 def turned_by_one(search: Search, share: float) -> bool:
     """Whether more than this share of the outcomes of one input, all others at theirs, change the side that leads."""
-    return any((search.turn(i).beyond or 0.0) > share for i in search.screened)
+    return any(search.turn(i).beyond > share for i in search.screened)
 
 
 def varies(given: Inputs, input_id: str) -> bool:
@@ -296,31 +273,22 @@ def _turn(given: Inputs, asked: Asked, input_id: str, draws: Any) -> Turn:
     ends = float(draws.min()), float(draws.max())
     in_use = float(draws.mean())
     at_low, at_high = asked(low).lead, asked(high).lead
-    found = turning(asked, in_use, *ends)
-    record = given.record(input_id)
-    other, other_course = found.beyond or (None, "")
+    points = _points(turning(asked, in_use, *ends), in_use, draws)
+    unit, currency = str(given.record(input_id)["unit"]), given.in_force(input_id).currency or "USD"
+    return Turn(input_id, unit, currency, in_use, low, high, at_low, at_high, *points)
 
-    def chance(at: float | None) -> float | None:
-        return None if at is None else float(np.mean(draws > at if at > in_use else draws < at))
 
-    return Turn(
-        input_id=input_id,
-        unit=str(record["unit"]),
-        currency=given.in_force(input_id).currency or "USD",
-        in_use=in_use,
-        low=low,
-        high=high,
-        at_low=at_low,
-        at_high=at_high,
-        break_even=found.level,
-        edge=found.edge,
-        course=found.course,
-        beyond=chance(found.level) or 0.0,
-        other_edge=other,
-        other_course=other_course,
-        beyond_edge=chance(found.edge),
-        beyond_other_edge=chance(other),
-    )
+def _points(found: Turning, in_use: float, draws: Any = None) -> tuple[Edge | None, tuple[Edge, ...]]:
+    """Where the money is level, and the edges, each with the share of the draws that lie beyond it where there are any."""
+
+    def point(end: str, at: float, course: str = "") -> Edge:
+        above = at > in_use
+        chance = None if draws is None else float(np.mean(draws > at if above else draws < at))
+        return Edge(end, at, "above" if above else "below", course, chance)
+
+    level = None if found.level is None else point("break_even", found.level)
+    nearer = () if found.edge is None else (point("edge", found.edge, found.course),)
+    return level, nearer + ((point("other_edge", *found.beyond),) if found.beyond else ())
 
 
 def _choices(base: Chain, comparison: Comparison) -> Iterator[Turn]:
@@ -377,10 +345,7 @@ def _size(base: Chain, comparison: Comparison) -> Iterator[Turn]:
 
 def _choice(input_id: str, unit: str, in_use: float, found: Turning) -> Turn:
     nan = float("nan")
-    other, course = found.beyond or (None, "")
-    return Turn(
-        input_id, unit, "USD", in_use, nan, nan, nan, nan, found.level, found.edge, found.course, None, other, course
-    )
+    return Turn(input_id, unit, "USD", in_use, nan, nan, nan, nan, *_points(found, in_use))
 
 
 def hour_value(base: Chain) -> float:

@@ -76,7 +76,6 @@ class DecisionFinding(StrEnum):
     # the framework
     MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"
     # what would change the answer
-    # what nobody publishes a price for
     QUOTE_TURNS = "a quote of such an item can turn the money"
     ANSWERS_TURNED = "the answers of sellers change what is advised"
     # what to read with care
@@ -243,11 +242,6 @@ _AGAINST = {"less": "more than", "more": "less than", "same": "from"}
 """A positive gap is what a lead prints as: there the first is said to cost less."""
 
 
-def _unpriced(found: OffersResult) -> tuple[str, ...]:
-    """Sellers of whom not even a price without a date was found."""
-    return tuple(name for name in found.unpriced if name not in found.undated)
-
-
 def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapping[str, object]:
     """The words of the sentences on offers; None where there are none."""
     offers, names = result.offers, whole_names(given.options)
@@ -263,14 +257,16 @@ def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapp
         "assumed_terms": of(_assumed) or (),
         "termed": of(_termed) or (),
         "moved": of(lambda found: tuple(Named(found.judged[o].offer.seller, o) for o in found.moved)) or (),
-        "slow_sellers": of(lambda found: _names(found.slow)),
+        "slow_sellers": of(lambda found: _names(found.published.slow)),
         "price_kinds": of(lambda found: Name(_kinds(found))),
         "undated": of(lambda found: _undated(figure, found)) or (),
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
         "late_sellers": of(lambda found: _sellers(found, found.pick.late)),
         "refusing": of(lambda found: _names([j.offer.seller for j in found.judged.values() if j.reach.barred])),
-        "unpriced_sellers": of(lambda found: _names(_unpriced(found))),
-        "apart_sellers": of(lambda found: _names([f"{o.seller} ({_why_apart(o)})" for o in found.apart])),
+        "unpriced_sellers": of(
+            lambda found: _names([name for name in found.published.unpriced if name not in found.published.undated])
+        ),
+        "apart_sellers": of(lambda found: _names([f"{o.seller} ({_why_apart(o)})" for o in found.published.apart])),
     }
 
 
@@ -311,7 +307,9 @@ def _sellers(found: OffersResult, offers: Sequence[str]) -> Name | None:
 
 def _undated(figure: FigureOf, found: OffersResult) -> tuple[Named, ...]:
     """Sellers with a price of a day unknown, and that price."""
-    return tuple(Named(name, entry, price=figure(entry), sources=(entry,)) for name, entry in found.undated.items())
+    return tuple(
+        Named(name, entry, price=figure(entry), sources=(entry,)) for name, entry in found.published.undated.items()
+    )
 
 
 def _kinds(found: OffersResult) -> str:

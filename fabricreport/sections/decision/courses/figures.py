@@ -16,14 +16,11 @@ from fabricreport.sections.decision.context import DATE, HORIZON, DecisionContex
 from fabricreport.sections.decision.courses.result import (
     TEST_OF,
     CoursesResult,
-    Growing,
-    Meeting,
     PricedCourse,
-    SingleNode,
     Stop,
     clock_of,
 )
-from fabricreport.sections.declarations import Footing, Index, Reckoning, figure
+from fabricreport.sections.declarations import Footing, Index, Reckoning, figure, there
 from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.sections.tco.result import parts_of
 
@@ -47,9 +44,7 @@ class CourseFigures(DecisionContext):
 
     def priced(self, course: str) -> PricedCourse:
         """A course, by its key."""
-        found = self.courses.row(course)
-        assert found is not None
-        return found
+        return there(self.courses.row(course))
 
     def is_other_course(self, course: str) -> bool:
         """Whether it is another than the one that all are held against."""
@@ -75,56 +70,28 @@ class CourseFigures(DecisionContext):
 
     # ---- meeting the date, finding out, renting first
 
-    @property
-    def meets_date(self) -> bool:
-        """Whether another course is likely to meet a date that the plain one is not."""
-        return self.courses.meeting is not None
-
-    @property
-    def meeting(self) -> Meeting:
-        """That course; asked for where there is one."""
-        assert self.courses.meeting is not None
-        return self.courses.meeting
-
     @figure("decision.courses.extra")
     def course_extra(self) -> Any:
-        return self.meeting.extra
+        return there(self.courses.meeting).extra
 
     @figure("decision.courses.late")
     def course_late(self) -> Any:
-        return self.meeting.late
-
-    @property
-    def has_pilot(self) -> bool:
-        """Whether a pilot is priced."""
-        return self.courses.pilot is not None
+        return there(self.courses.meeting).late
 
     @figure("decision.courses.pilot_gpus")
     def course_pilot_gpus(self) -> int:
         return self.courses.pilot_gpus
 
-    @property
-    def rents_first(self) -> bool:
-        """Whether renting first is priced."""
-        return self.courses.rent_first is not None
-
     @figure("decision.courses.rent_months")
     def course_rent_months(self) -> Reckoning:
-        assert self.courses.rent_first is not None
         weeks = self.bills.own[self.courses.base].production_weeks
-        return Reckoning(self.courses.rent_first.months, inputs=inputs_of(weeks))
+        return Reckoning(there(self.courses.rent_first).months, inputs=inputs_of(weeks))
 
     # ---- a plan in stages
 
-    @property
-    def growing(self) -> Growing:
-        """The plan; asked for where there is one."""
-        assert self.courses.growing is not None
-        return self.courses.growing
-
     def stop(self, stop: str) -> Stop:
         """The plan ended after a stage, by its number."""
-        return self.growing.stops[int(stop)]
+        return there(self.courses.growing).stops[int(stop)]
 
     def gpus_of_stop(self, stop: str, _: str) -> int:
         """How many GPUs it ends at."""
@@ -149,43 +116,18 @@ class CourseFigures(DecisionContext):
 
     @figure("decision.courses.left[staged]")
     def stage_left(self, option: str) -> Any:
-        return self.growing.left[option]
+        return there(self.courses.growing).left[option]
 
     # ---- the same work in jobs within nodes
 
     @property
-    def single(self) -> SingleNode:
-        """What was found of it."""
-        return self.courses.single
-
-    @property
-    def prices_nodes(self) -> bool:
-        """Whether it is priced."""
-        return self.single.total is not None
-
-    @property
-    def times_nodes(self) -> bool:
-        """Whether its GPU time is known."""
-        return self.single.time is not None
-
-    @property
-    def lengthens_runs(self) -> bool:
-        """Whether a run takes longer so."""
-        return self.single.days is not None
-
-    @property
-    def levels_rent(self) -> bool:
-        """Whether there is a rent at which it costs as much as across nodes."""
-        return self.single.level_rent is not None
-
-    @property
     def idle_in_nodes(self) -> Any:
         """GPU time lost so, at its value (draws,)."""
-        return self.single.total - self.single.cash
+        return self.courses.single.total - self.courses.single.cash
 
     @figure("decision.courses.single_part[paid]")
     def course_single_part(self, cause: str) -> Any:
-        return self.single.causes[cause]
+        return self.courses.single.causes[cause]
 
     @figure("decision.courses.single_idle")
     def course_single_idle(self) -> Any:
@@ -193,11 +135,11 @@ class CourseFigures(DecisionContext):
 
     @figure("decision.courses.single_total")
     def course_single_total(self) -> Any:
-        return self.single.total
+        return self.courses.single.total
 
     @figure("decision.courses.single_cash")
     def course_single_cash(self) -> Any:
-        return self.given.spread(self.bills.paid[self.courses.base].total - self.single.cash)
+        return self.given.spread(self.bills.paid[self.courses.base].total - self.courses.single.cash)
 
     @figure("decision.courses.single_lost")
     def course_single_lost(self) -> Any:
@@ -207,11 +149,11 @@ class CourseFigures(DecisionContext):
 
     @figure("decision.courses.single_time")
     def course_single_time(self) -> Any:
-        return self.single.time
+        return self.courses.single.time
 
     @figure("decision.courses.single_days")
     def course_single_days(self) -> Any:
-        return self.single.days
+        return self.courses.single.days
 
     @figure("decision.courses.run_days")
     def course_run_days(self) -> Any:
@@ -219,11 +161,11 @@ class CourseFigures(DecisionContext):
 
     @figure("decision.courses.single_rent")
     def course_single_rent(self) -> Reckoning:
-        return Reckoning(self.single.level_rent, inputs=inputs_of(self.single.total))
+        return Reckoning(self.courses.single.level_rent, inputs=inputs_of(self.courses.single.total))
 
     @figure("decision.courses.rent_hour")
     def course_rent_hour(self) -> Any:
-        return self.single.rent
+        return self.courses.single.rent
 
 
 def _stops(at: CourseFigures) -> list[str]:
@@ -233,10 +175,10 @@ def _stops(at: CourseFigures) -> list[str]:
 
 COURSE_INDEXES: Mapping[str, Index[Any]] = {
     "course": Index(lambda at: [row.key for row in at.courses.rows]),
-    "paid": Index(lambda at: at.single.causes, called=lambda _, cause: inside(CAUSES[cause])),
+    "paid": Index(lambda at: at.courses.single.causes, called=lambda _, cause: inside(CAUSES[cause])),
     "stop": Index(_stops),
     "staged": Index(
-        lambda at: at.growing.left if at.courses.growing else (), called=lambda at, option: at.names[option]
+        lambda at: at.courses.growing.left if at.courses.growing else (), called=lambda at, option: at.names[option]
     ),
 }
 """What their ids run through."""

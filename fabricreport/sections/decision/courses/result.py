@@ -177,13 +177,24 @@ class SingleNode:
     causes: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class CoursesResult:
+@dataclass(frozen=True, kw_only=True)
+class Beside:
+    """What a client may do beside signing, each priced on its own; `clauses` by option id."""
+
+    single: SingleNode
+    offers: Learning | None = None
+    pilot: Learning | None = None
+    rent_first: RentFirst | None = None
+    clauses: Mapping[str, Clause] = field(default_factory=dict)
+    growing: Growing | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoursesResult(Beside):
     """Every course of action that is priced, the plain one, and the one that is advised.
 
     `base`: the option whose cost the others are held against. `by_date`: the advised course is so for the client's date.
     `meeting`: what it takes to meet a date that the plain course is not likely to meet; None where it does or nothing can.
-    `clauses` by option id.
     """
 
     base: str
@@ -191,14 +202,8 @@ class CoursesResult:
     advised: Course
     by_date: bool
     rows: tuple[PricedCourse, ...]
-    offers: Learning | None
-    pilot: Learning | None
     pilot_gpus: int
     meeting: Meeting | None
-    rent_first: RentFirst | None
-    clauses: Mapping[str, Clause]
-    growing: Growing | None
-    single: SingleNode
 
     @property
     def involved(self) -> bool:

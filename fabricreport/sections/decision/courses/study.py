@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,14 +23,13 @@ from fabricreport.sections.decision.courses.result import (
     KIN,
     RIVAL,
     TEST_OF,
+    Beside,
     Clause,
     CoursesResult,
-    Growing,
     Late,
     Learning,
     Meeting,
     PricedCourse,
-    RentFirst,
     SingleNode,
     clock_of,
 )
@@ -53,7 +52,7 @@ class _Held:
     @property
     def pair(self) -> tuple[str, ...]:
         """The two compared; one where only one is."""
-        return tuple(dict.fromkeys((self.verdict.choice, self.verdict.runner_up)))
+        return tuple(dict.fromkeys(self.verdict.pair))
 
     def ready(self, weeks: Any) -> float:
         """Chance that production begins by the client's date where it begins so many weeks after the memo's."""
@@ -68,25 +67,13 @@ class _Held:
         return Course(kind, options or (self.pair if self.verdict.open else (self.option,)))
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What was priced, before it is put in rows."""
-
-    single: SingleNode
-    offers: Learning | None = None
-    pilot: Learning | None = None
-    rent_first: RentFirst | None = None
-    clauses: Mapping[str, Clause] = field(default_factory=dict)
-    growing: Growing | None = None
-
-
 def courses_of(
     given: Inputs, base: Chain, comparison: Comparison, judge: Judge, known: Information | None
 ) -> CoursesResult:
     """Every course of action that is priced for a case, and the one that is advised; `known`: what could be found out."""
     at = _held(given, base.bills, comparison, judge)
     single = single_node(given, base, at.option)
-    found = _owned(at, single, known) if _buys(at) else _Found(single)
+    found = _owned(at, single, known) if _buys(at) else Beside(single=single)
     rows = tuple(_rows(at, found))
     the_plain = _plain(comparison, staged=found.growing is not None)
     weeks = clock_of(given, base.bills, the_plain, at.option).production
@@ -109,19 +96,14 @@ def courses_of(
     )
     tuned = chosen.course.kind != CourseKind.SINGLE_NODE  # else nobody promises weeks until a network is stable
     return CoursesResult(
+        **vars(found if tuned else replace(found, clauses={})),
         base=at.option,
         plain=the_plain,
         advised=chosen.course,
         by_date=chosen.by_date,
         rows=tuple(row for row in rows if tuned or row.kind != CourseKind.DAMAGES),
-        offers=found.offers,
-        pilot=found.pilot,
         pilot_gpus=_pilot_gpus(given, found.pilot),
         meeting=_meeting(given, rows, chosen.in_time, late),
-        rent_first=found.rent_first,
-        clauses=found.clauses if tuned else {},
-        growing=found.growing,
-        single=single,
     )
 
 
@@ -176,14 +158,14 @@ def _plain_against(course: Course, offers: Learning | None) -> float:
     return mean_of(offers.net)
 
 
-def _owned(at: _Held, single: SingleNode, known: Information | None) -> _Found:
+def _owned(at: _Held, single: SingleNode, known: Information | None) -> Beside:
     """What an owner may do beside signing."""
     given, bills, common = at.given, at.bills, at.bills.common
     months = alternatives.months_of_rent(given, bills, at.option)
     tests = known if len(at.pair) > 1 else None
     grows = common.stages[-1][1] > common.stages[0][1]
-    return _Found(
-        single,
+    return Beside(
+        single=single,
         offers=alternatives.learning(given, bills, at.option, CourseKind.OFFERS, tests) if tests else None,
         pilot=alternatives.learning(given, bills, at.option, CourseKind.PILOT, tests) if tests else None,
         rent_first=alternatives.rent_first(given, bills, at.option, months) if 0 < months < common.months else None,
@@ -203,7 +185,7 @@ def _clauses(at: _Held) -> Mapping[str, Clause]:
     return found
 
 
-def _rows(at: _Held, found: _Found) -> Iterator[PricedCourse]:
+def _rows(at: _Held, found: Beside) -> Iterator[PricedCourse]:
     """A row for each course that is priced, the two compared first."""
     yield from _taken(at)
     for kind, learning in ((CourseKind.OFFERS, found.offers), (CourseKind.PILOT, found.pilot)):

@@ -12,31 +12,26 @@ from fabricreport.base.provenance import inputs_of
 from fabricreport.books.names import item_names
 from fabricreport.books.sellers import Offer
 from fabricreport.sections.decision.context import DATE, DecisionContext
-from fabricreport.sections.decision.offers.judgements import MOVE, Judged, Market, Open
-from fabricreport.sections.decision.offers.study import Bid, BidLine, OffersResult
-from fabricreport.sections.declarations import Footing, Index, Reckoning, figure
+from fabricreport.sections.decision.offers.judgements import MOVE, Judged, Open
+from fabricreport.sections.decision.offers.study import BidLine, OffersResult
+from fabricreport.sections.declarations import Footing, Index, Reckoning, figure, there
+from fabricreport.sections.rents import TermDiscount
 
 
 class OfferFigures(DecisionContext):
     """What is asked of the offers, and how each of their figures is made."""
 
     @property
-    def has_offers(self) -> bool:
-        """Whether there are any."""
-        return self.result.offers is not None
-
-    @property
     def offers(self) -> OffersResult:
         """What was found of them; asked for where there are some."""
-        assert self.result.offers is not None
-        return self.result.offers
+        return there(self.result.offers)
 
     # ---- one offer
 
     @property
     def judged(self) -> Mapping[str, Judged]:
         """The offers by id; none where there are none."""
-        return self.offers.judged if self.has_offers else {}
+        return self.result.offers.judged if self.result.offers else {}
 
     def seller(self, offer: str) -> str:
         """Who makes an offer."""
@@ -70,27 +65,19 @@ class OfferFigures(DecisionContext):
     def offer_cheapest(self, offer: str) -> Reckoning:
         return Reckoning(self.offers.cheapest[offer], inputs=inputs_of(self.judged[offer].total))
 
-    def has_term(self, offer: str) -> bool:
-        """Whether a discount for the term is taken off its price."""
-        return offer in self.offers.terms and bool(self.behind_term(offer))
+    def term(self, offer: str) -> TermDiscount:
+        """What is taken off its price for the term."""
+        return self.offers.terms[offer]
 
-    def behind_term(self, offer: str) -> frozenset[str]:
-        """What that discount rests on."""
-        return self.offers.terms[offer].behind
-
-    @figure("decision.offers.term_low[offer]")
+    @figure("decision.offers.term_low[termed]")
     def offer_term_low(self, offer: str) -> float:
-        return self.offers.terms[offer].share.low
+        return self.term(offer).share.low
 
-    @figure("decision.offers.term_high[offer]")
+    @figure("decision.offers.term_high[termed]")
     def offer_term_high(self, offer: str) -> float:
-        return self.offers.terms[offer].share.high
+        return self.term(offer).share.high
 
-    def has_moved(self, offer: str) -> bool:
-        """Whether its price has expired and others have moved since."""
-        return offer in self.offers.moved
-
-    @figure("decision.offers.moved[offer]")
+    @figure("decision.offers.moved[moved]")
     def offer_moved(self, offer: str) -> Reckoning:
         return Reckoning(self.offers.moved[offer], inputs=(self.judged[offer].price, MOVE))
 
@@ -99,18 +86,6 @@ class OfferFigures(DecisionContext):
         found = self.judged[offer]
         weeks = found.arrival.production(self.bills.own[found.option].bring_up_weeks)
         return Reckoning(found.ready, inputs={*inputs_of(weeks), DATE})
-
-    def states_uptime(self, offer: str) -> bool:
-        """Whether it promises an uptime."""
-        return self.stated(offer).uptime is not None
-
-    def states_credit(self, offer: str) -> bool:
-        """Whether it says what falling short of it is worth."""
-        return self.stated(offer).credit is not None
-
-    def states_cap(self, offer: str) -> bool:
-        """Whether it says what is paid back at most."""
-        return self.stated(offer).cap is not None
 
     @figure("decision.offers.uptime[offer]")
     def offer_uptime(self, offer: str) -> Any:
@@ -126,28 +101,17 @@ class OfferFigures(DecisionContext):
 
     # ---- what the market asks, beside the offers
 
-    @property
-    def has_market(self) -> bool:
-        """Whether the same work is priced at the market's rent."""
-        return self.has_offers and self.offers.market is not None
-
-    @property
-    def market(self) -> Market:
-        """That work; asked for where it is priced."""
-        assert self.offers.market is not None
-        return self.offers.market
-
     @figure("decision.offers.market_hour")
     def market_hour(self) -> Any:
-        return self.market.hour
+        return there(self.offers.market).hour
 
     @figure("decision.offers.market_useful_hour")
     def market_useful_hour(self) -> Any:
-        return self.market.useful_hour
+        return there(self.offers.market).useful_hour
 
     @figure("decision.offers.market_total")
     def market_total(self) -> Any:
-        return self.market.total
+        return there(self.offers.market).total
 
     # ---- all offers together
 
@@ -180,11 +144,6 @@ class OfferFigures(DecisionContext):
     def offer_cent(self) -> Reckoning:
         return Reckoning(self.offers.per_dollar / 100, inputs=inputs_of(self.offers.leading.cost.per_dollar))
 
-    @property
-    def has_room(self) -> bool:
-        """Whether the first offer has a lead that holds."""
-        return self.has_offers and self.offers.room is not None
-
     @figure("decision.offers.room")
     def offer_room(self) -> Reckoning:
         pick = self.offers.pick
@@ -193,18 +152,13 @@ class OfferFigures(DecisionContext):
     # ---- offers of pieces to a buyer
 
     @property
-    def bids(self) -> Mapping[str, Bid]:
-        """The offers of pieces by id."""
-        return self.result.bids
-
-    @property
     def bid_lines(self) -> Mapping[str, BidLine]:
         """The lines of every bill of quantities, by offer and item."""
-        return {f"{bid.offer.id}.{line.item}": line for bid in self.bids.values() for line in bid.lines}
+        return {f"{bid.offer.id}.{line.item}": line for bid in self.result.bids.values() for line in bid.lines}
 
     def option_of_bid(self, bid: str) -> str:
         """The name of the option that its pieces are for."""
-        return self.names[self.bids[bid].option]
+        return self.names[self.result.bids[bid].option]
 
     def counts_line(self, line: str) -> bool:
         """Whether the seller states a count of an item."""
@@ -212,15 +166,15 @@ class OfferFigures(DecisionContext):
 
     @figure("decision.bids.total[bid]")
     def bid_total(self, bid: str) -> Any:
-        return self.bids[bid].total
+        return self.result.bids[bid].total
 
     @figure("decision.bids.gap[bid]")
     def bid_gap(self, bid: str) -> Any:
-        return self.bids[bid].gap
+        return self.result.bids[bid].gap
 
     @figure("decision.bids.compared[bid]")
     def bid_compared(self, bid: str) -> Any:
-        return self.bids[bid].compared
+        return self.result.bids[bid].compared
 
     @figure("decision.bids.counted[line]")
     def bid_counted(self, line: str) -> Reckoning:
@@ -231,9 +185,15 @@ class OfferFigures(DecisionContext):
         return self.bid_lines[line].ours
 
 
+def _termed(at: OfferFigures) -> list[str]:
+    return [offer for offer, term in at.offers.terms.items() if term.behind] if at.result.offers else []
+
+
 OFFER_INDEXES: Mapping[str, Index[Any]] = {
     "offer": Index(lambda at: at.judged, called=OfferFigures.seller),
-    "bid": Index(lambda at: at.bids, called=lambda at, bid: at.bids[bid].offer.seller),
+    "termed": Index(_termed, called=OfferFigures.seller),
+    "moved": Index(lambda at: at.offers.moved if at.result.offers else (), called=OfferFigures.seller),
+    "bid": Index(lambda at: at.result.bids, called=lambda at, bid: at.result.bids[bid].offer.seller),
     "line": Index(lambda at: at.bid_lines, called=lambda at, line: item_names(at.bid_lines[line].item).row),
 }
 """What their ids run through."""

@@ -147,11 +147,6 @@ class Judged:
         return next(r.price for r in self.offer.rungs if r.months == self.cost.rung.months)
 
     @property
-    def without_network(self) -> bool:
-        """Whether its total leaves out its network, which its price does not hold."""
-        return Open.EXTRA in self.open
-
-    @property
     def refused(self) -> tuple[str, ...]:
         """What it refuses of what has to be in writing."""
         return tuple(term for term in self.offer.refuses if term in needed())
@@ -392,8 +387,3 @@ def _reach(
         old=not offer.contractual and Open.OLD in open_,
         ready=ready >= given.params.schedule.share_wanted,
     )
-
-
-def in_use(found: Mapping[str, Judged]) -> dict[str, Traced]:
-    """Total cost (draws,) of every offer that may be taken, by id."""
-    return {o: j.total for o, j in found.items() if not j.reach.barred}

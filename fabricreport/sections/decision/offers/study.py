@@ -39,7 +39,7 @@ from fabricreport.sections.decision.offers.judgements import (
     with_answers,
 )
 from fabricreport.sections.diligence.terms import delivery, tuning
-from fabricreport.sections.rents import TermDiscount, listing, option_of, term_discount
+from fabricreport.sections.rents import Listing, TermDiscount, listing, option_of, term_discount
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.fabric import quantities
 from fabricreport.sections.tco.inputs import Hired
@@ -50,24 +50,21 @@ from fabricreport.sections.tco.result import Bills
 class OffersResult:
     """The offers of a renter, or published prices in their place, the cheapest first.
 
-    `apart` are prices at which no term can be had, `unpriced` the names of sellers without a price. `asked`: whom to ask
-    where nobody is bound yet, all who may come to cost least. `cheapest`: share of draws in which each costs least. `terms`: what each takes off for the term asked
-    for, `moved`: what an expired price has become, `slow`: sellers whose network is too slow, where published prices stand in. `undated`: of the sellers without a price, those of whom an article has one without a date, by name
-    with its entry. `market`: the same work at the market's rent, beside the offer to take or to ask first. `dated`: the client stated a date, `by_date`: and no price of missing it, so that the date itself sets
-    offers apart.
+    `published`: what stands in for offers where there are none. `asked`: whom to ask where nobody is bound yet, all who may
+    come to cost least. `cheapest`: share of draws in which each costs least. `terms`: what each takes off for the term asked
+    for, `moved`: what an expired price has become, where published prices stand in. `market`: the same work at the market's
+    rent, beside the offer to take or to ask first. `dated`: the client stated a date, `by_date`: and no price of missing it,
+    so that the date itself sets offers apart.
     """
 
     judged: Mapping[str, Judged]
     pick: Pick
     asked: tuple[str, ...]
     cheapest: Mapping[str, float]
-    apart: tuple[Offer, ...]
-    unpriced: tuple[str, ...]
-    undated: Mapping[str, str]
+    published: Listing
     terms: Mapping[str, TermDiscount]
     moved: Mapping[str, float]
     market: Market | None = None
-    slow: tuple[str, ...] = ()
     dated: bool = False
     by_date: bool = False
 
@@ -150,8 +147,8 @@ def offers_of(
     if not given.team.rented:
         return None
     stated = given.offers
-    listed = None if stated else listing(given)
-    offers = [o for o in (stated if listed is None else listed.ranked) if not too_small(given, o)]
+    published = Listing() if stated else listing(given)
+    offers = [o for o in stated or published.ranked if not too_small(given, o)]
     if not offers:
         return None
     own = {o.id: given.answered.figures_of(o.seller) if given.answer_files else {} for o in offers}
@@ -162,7 +159,7 @@ def offers_of(
     reach = {o: j.reach for o, j in judged.items()}
     dated = judge.weighing.date_stated
     by_date = dated and not np.any(np.asarray(bills.common.delay_per_day) > 0)
-    picked = pick(reach, judge.stated or 0.0, by_date=by_date)
+    picked, listed = pick(reach, judge.stated or 0.0, by_date=by_date), () if stated else order
     return OffersResult(
         judged=judged,
         pick=picked,
@@ -170,15 +167,10 @@ def offers_of(
         dated=dated,
         by_date=by_date,
         cheapest=cheapest_in({o: j.total for o, j in judged.items()}),
-        apart=listed.apart if listed else (),
-        unpriced=listed.unpriced if listed else (),
-        undated=listed.undated if listed else {},
-        moved={o: b.moved_to for o in order if (b := Becomes(given, judged[o].offer)).expired_days > 0}
-        if listed
-        else {},
+        published=published,
+        moved={o: b.moved_to for o in listed if (b := Becomes(given, judged[o].offer)).expired_days > 0},
         market=market_of(given, bills, judged[picked.first].option) if picked.first else None,
-        slow=listed.slow if listed else (),
-        terms={o: term_discount(given, judged[o].offer) for o in order} if listed else {},
+        terms={o: term_discount(given, judged[o].offer) for o in listed},
     )
 
 
@@ -233,13 +225,6 @@ class Bid:
     def gap(self) -> Traced:
         """Total cost at the prices quoted less the model's, draw by draw."""
         return Traced(self.total - self.model)
-
-
-def bids_of(base: Chain) -> Mapping[str, Bid]:
-    """Every offer of pieces to a client that buys, by the offer's id."""
-    if base.given.team.rented:
-        return {}
-    return {offer.id: bid_of(base, offer) for offer in base.given.offers if offer.items}
 
 
 def bid_of(base: Chain, offer: Offer) -> Bid:
