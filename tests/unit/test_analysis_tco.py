@@ -150,7 +150,7 @@ def test_manager_takes_ports_only_where_some_are_free(buyer):
 def test_one_rack_is_wired_in_copper_and_runs_the_switchs_own_manager(buyer):
     option = buyer.inputs.all_options["infiniband-ndr"]
     (build,) = fabric.builds(buyer.params.cluster, option, ((0, 16),), servers_per_rack=4)
-    assert build.cables.transceivers == 0 and build.cables.dac > 0
+    assert build.cables.node_optics == build.cables.switch_optics == 0 and build.cables.dac > 0
     assert not build.managed and build.bom.switches == 1
 
 

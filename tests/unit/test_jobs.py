@@ -107,7 +107,8 @@ def test_sites_that_are_not_joined_are_priced_as_networks_of_their_own() -> None
         assert len(both.sites) == 2 and both.gpus == 1024
         for piece in ("leaf", "spine", "core", "cables_node_leaf", "cables_leaf_spine", "nodes"):
             assert getattr(both.bom, piece) == 2 * getattr(half.bom, piece)
-        assert both.cables.transceivers == 2 * half.cables.transceivers
+        assert both.cables.node_optics == 2 * half.cables.node_optics
+        assert both.cables.switch_optics == 2 * half.cables.switch_optics
         owned = [case.tco().ownership for case in (two, one)]
         fabric = [plain(own.capital[option.id]["switches"]) for own in owned if own is not None]
         assert fabric[0] == pytest.approx(2 * fabric[1])

@@ -40,7 +40,6 @@ from fabricreport.models.money.ownership import (
     rent_cost,
     slip_days,
     staff_usd_per_year,
-    usd_per_useful_gpu_hour,
 )
 
 law = settings(max_examples=50, deadline=None)
@@ -163,8 +162,6 @@ def test_the_same_loss_cannot_be_charged_twice():
         charge_lost_time(rent_cost(Rental(2.0), lost, hours, FLAT), lost, hours, 2.0, FLAT)
     with pytest.raises(InputError, match="in the bill already"):
         bill.plus({"servers": np.array([1.0])})
-    with pytest.raises(InputError, match="not charge lost time yet"):
-        usd_per_useful_gpu_hour(CostComponents({}), hours, FLAT)
 
 
 def own(price, *, months=48, discounting=FLAT, lease=None, watts=0.0, **running):
@@ -227,7 +224,7 @@ def test_rent_is_compared_by_work_done_and_not_by_the_hour():
     cheap_but_slow = rent_cost(Rental(2.0), LostTime(tail=0.4), hours, FLAT)
     dear_but_fast = rent_cost(Rental(2.5), LostTime(tail=0.1), hours, FLAT)
     assert cheap_but_slow.total > dear_but_fast.total
-    assert usd_per_useful_gpu_hour(dear_but_fast, hours, FLAT) == pytest.approx(2.5 / 0.9)
+    assert dear_but_fast.total / FLAT.present_value(hours) == pytest.approx(2.5 / 0.9)
 
 
 def test_add_ons_and_one_off_charges_of_an_offer_are_kept_apart():
@@ -250,7 +247,7 @@ def test_rent_and_buy_agree_at_the_amortised_price(a, b, c, rate, price, kind):
     per_paid_hour = value * lost.useful
     rented = rent_cost(Rental(per_paid_hour, terms="today"), lost, hours, d)
     assert rented.total == pytest.approx(owned.total)
-    assert usd_per_useful_gpu_hour(owned, hours, d) == pytest.approx(value)
+    assert owned.total / d.present_value(hours) == pytest.approx(value)
 
 
 @law

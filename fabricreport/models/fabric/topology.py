@@ -42,7 +42,7 @@ class BillOfMaterials:
     `leaf`, `spine`, `core` are switches over all planes; for a dragonfly every router is a `leaf`, `cables_leaf_spine` are
     the cables inside groups and `cables_spine_core` those between groups.
     `endpoints` are the ports a plane is built for (whole units when `nodes_per_unit` was given), which may be
-    more than the `attached` links. `*_ports` are the most ports in use on any one switch of that tier.
+    more than the `attached` links.
     """
 
     leaf: int
@@ -63,9 +63,6 @@ class BillOfMaterials:
     topology: str
     down_links: int
     up_links: int
-    leaf_ports: int
-    spine_ports: int = 0
-    core_ports: int = 0
 
     @property
     def switches(self) -> int:
@@ -81,17 +78,6 @@ class BillOfMaterials:
     def attached(self) -> int:
         """Links that end in a server or a management node (one a plane is counted once)."""
         return self.nodes * self.links_per_node + self.management_links
-
-    @property
-    def ports_used(self) -> int:
-        """Logical switch ports that carry a link, over all planes."""
-        between = self.cables_leaf_spine + self.cables_spine_core
-        return self.planes * (self.cables_node_leaf + 2 * between)
-
-    @property
-    def ports_built(self) -> int:
-        """Logical switch ports bought."""
-        return self.switches * self.radix
 
 
 def tier_capacity(radix: int, oversubscription: float = 1.0) -> tuple[int, int, int]:
@@ -193,7 +179,6 @@ def _single_switch(
         topology=topology,
         down_links=down,
         up_links=up,
-        leaf_ports=endpoints,
     )
 
 
@@ -224,7 +209,7 @@ def _fat_tree(shape: BillOfMaterials, *, in_units: bool) -> BillOfMaterials:
 
 def _built(shape: BillOfMaterials, tree: _Tree) -> BillOfMaterials:
     """The bill of one tree in each plane."""
-    radix, planes, half = shape.radix, shape.planes, shape.radix // 2
+    planes, half = shape.planes, shape.radix // 2
     between = tree.spine * half if tree.core else 0
     return replace(
         shape,
@@ -236,9 +221,6 @@ def _built(shape: BillOfMaterials, tree: _Tree) -> BillOfMaterials:
         tiers=3 if tree.core else 2,
         down_links=tree.down,
         up_links=tree.up,
-        leaf_ports=min(tree.down, shape.endpoints) + tree.up,
-        spine_ports=radix if tree.core else -(-tree.leaf * tree.up // tree.spine),
-        core_ports=-(-between // tree.core) if tree.core else 0,
     )
 
 
@@ -324,7 +306,6 @@ def _dragonfly(shape: BillOfMaterials) -> BillOfMaterials:
     size = -(-shape.endpoints // (hosts * groups))
     bundle = size * globals_ // (groups - 1) if groups > 1 else 0
     between = groups * (groups - 1) // 2 * bundle
-    global_ports = -(-(groups - 1) * bundle // size)
     routers_built = groups * size * shape.planes
     return replace(
         shape,
@@ -334,7 +315,6 @@ def _dragonfly(shape: BillOfMaterials) -> BillOfMaterials:
         tiers=3 if groups > 1 else 2,
         down_links=hosts,
         up_links=shape.radix - hosts,
-        leaf_ports=hosts + (size - 1) + global_ports,
     )
 
 

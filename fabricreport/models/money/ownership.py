@@ -404,18 +404,6 @@ def rent_cost(offer: Rental, lost: LostTime, hours: Array, discounting: Discount
     return CostComponents(parts)
 
 
-def usd_per_useful_gpu_hour(costs: CostComponents, hours: Array, discounting: Discounting) -> Array:
-    """Levelised cost of a useful GPU-hour of a bill that does `hours` of useful work and charges lost time."""
-    if not costs.charges_lost_time:
-        raise InputError(
-            Problem(
-                "this bill does not charge lost time yet, so its hours are not all useful",
-                remedy="Use amortised_gpu_hour_usd, or charge_lost_time first.",
-            )
-        )
-    return array(costs.total / discounting.present_value(hours))
-
-
 def slip_days(lost_share: Any, run_days: Any) -> tuple[Array, Array]:
     """(days of work lost in a run of `run_days`, days longer until the work is done): reported, never added to cost."""
     share, days = array(lost_share), array(run_days)

@@ -179,7 +179,7 @@ class RunRisk:
     """Outcome per draw. Days add up: finish = ideal + tail + topology + checkpoint + fabric + common + bring_up.
 
     lost_gpu_hours and overrun_usd cover everything beyond ideal_days; the overrun adds engineers' work.
-    effective_share is ideal time over the time from bring-up to the end. incidents maps a kind to its loss.
+    incidents maps a kind to its loss.
     """
 
     option: str
@@ -194,7 +194,6 @@ class RunRisk:
     lost_gpu_hours: Any
     engineering_usd: Any
     overrun_usd: Any
-    effective_share: Any
     interval_s: Any
     mtbf_h: Any
     incidents: Mapping[str, IncidentLoss]
@@ -333,7 +332,6 @@ def _result(run: Run, risk: FabricRisk, parts: tuple[Any, ...], engineering_h: A
         lost_gpu_hours=lost_gpu_hours,
         engineering_usd=engineering_usd,
         overrun_usd=lost_gpu_hours * np.asanyarray(run.gpu_hour_usd) + engineering_usd,
-        effective_share=ideal / (ideal + extra),
         interval_s=facts[0],
         mtbf_h=facts[1],
         incidents=facts[3],

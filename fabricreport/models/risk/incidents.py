@@ -32,13 +32,8 @@ _RAREST = 1e-12  # interruptions an hour: a job that never stops waits for nothi
 _NEVER = 1e-3  # a chance below which no further node is left out
 
 
-def none_left(spares: int, away: Any) -> Any:
-    """Chance that none of `spares` nodes is left where `away` nodes are in repair on average: P(Poisson(away) >= spares)."""
-    return next(islice(_none_left_of(away), spares, None))
-
-
-def _none_left_of(away: Any) -> Iterator[Any]:
-    """The same of 0, 1, 2 ... spares."""
+def none_left(away: Any) -> Iterator[Any]:
+    """Chance that none of 0, 1, 2 ... spares is left where `away` nodes are in repair on average: P(Poisson(away) >= spares)."""
     mean = np.asanyarray(away, dtype=float)
     chance, fewer = np.exp(-mean), 0.0 * mean
     for spares in count(1):
@@ -85,7 +80,7 @@ class NodeLoss:
         away = stops * leaving * self.repair_h
         left_out_h = 1.0 / (self.nodes * stops)
         least: Any = np.inf
-        for more, none in enumerate(islice(_none_left_of(away), self.spares, self.spares + self.nodes)):
+        for more, none in enumerate(islice(none_left(away), self.spares, self.spares + self.nodes)):
             least = np.minimum(least, leaving * self.wait_h * none + more * left_out_h)
             if not np.any(np.asarray(none) > _NEVER):
                 break

@@ -26,7 +26,7 @@ UNFIT = ("warm-up", "spike", "identity", "bimodal", "wrong-results", "above-cap"
 class ClientLog:
     """One log as read: the AllReduce rows used, the model's time for them before and after, what was odd.
 
-    Arrays of shape (rows,): sizes in bytes, times in microseconds. `why_not` says why a log recalibrates nothing.
+    Arrays of shape (rows,): sizes in bytes, times in microseconds.
     """
 
     source: str
@@ -39,7 +39,6 @@ class ClientLog:
     left_out: int
     findings: tuple[Finding, ...]
     factors: Measured | None
-    why_not: str = ""
 
     @property
     def error_before(self) -> float:
@@ -100,18 +99,16 @@ def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
     findings = tuple(frame.attrs["findings"])
     rows = _largest_section(frame[frame["collective"] == "allreduce"])
     if rows.empty:
-        return _unused(path, findings, "it holds no AllReduce")
-    if bool(rows["ranks"].isna().iloc[0]):
-        return _unused(path, findings, "it does not say how many ranks ran")
+        return _unused(path, findings)
+    if bool(rows["ranks"].isna().iloc[0]):  # it does not say how many ranks ran
+        return _unused(path, findings)
     gpus, per_node = int(rows["ranks"].iloc[0]), int(given.params.cluster.gpus_per_node)
-    if gpus <= per_node:
-        return _unused(path, findings, "it ran inside one node, without a fabric")
-    if gpus % per_node:
-        return _unused(path, findings, "its ranks do not fill whole nodes")
+    if gpus <= per_node or gpus % per_node:  # inside one node, without a fabric, or not of whole nodes
+        return _unused(path, findings)
     odd = {f.line for f in findings if f.kind in UNFIT}
     good = rows[(rows["size_bytes"] > 0) & (rows["time_us"] > 0) & ~rows["line"].isin(odd)]
     if len(good) < FEWEST_ROWS:
-        return _unused(path, findings, "too few of its rows can be used")
+        return _unused(path, findings)
     table = MeasuredTable(
         given.catalogue,
         path,
@@ -153,6 +150,7 @@ def _largest_section(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["section"] == runs.idxmax()]
 
 
-def _unused(path: str, findings: tuple[Finding, ...], why: str) -> ClientLog:
+def _unused(path: str, findings: tuple[Finding, ...]) -> ClientLog:
+    """A log that recalibrates nothing."""
     nothing = np.array([])
-    return ClientLog(path, 0, 0, nothing, nothing, nothing, nothing, 0, findings, None, why)
+    return ClientLog(path, 0, 0, nothing, nothing, nothing, nothing, 0, findings, None)
