@@ -73,6 +73,11 @@ class CableBill:
     fibres: int
     cables: int
 
+    @property
+    def transceivers(self) -> int:
+        """All pluggable transceivers; the active ends of an AOC are not counted."""
+        return self.node_optics + self.switch_optics
+
 
 def optics_and_cables(bom: BillOfMaterials, plan: CablePlan | None = None) -> CableBill:
     """Pieces to order for a bill of materials, by default all fibre with twin-port cages.

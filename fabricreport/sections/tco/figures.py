@@ -309,8 +309,8 @@ class CostFigures:
     @figure("tco.count[piece][owner]")
     def count(self, piece: str, option: str) -> int:
         built = self.last(option)
-        found: int = getattr(built.bom if piece == "switches" else built.cables, piece)
-        return found
+        pieces = {"switches": built.bom.switches, "transceivers": built.cables.transceivers, "nics": built.cables.nics}
+        return pieces[piece]
 
     @figure("tco.bill[fabric_cause][owner]")
     def bill(self, cause: str, option: str) -> Any:
