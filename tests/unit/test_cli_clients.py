@@ -234,7 +234,7 @@ def test_a_delivery_is_judged_published_and_read_and_stays_where_the_next_cannot
     def refused(*_: object) -> bytes:
         raise MemoRejected(["the PDF cannot be written"])
 
-    monkeypatch.setattr("fabricreport.memo.write.pdf.render_pdf", refused)
+    monkeypatch.setattr("fabricreport.memo.write.exporters.printed", refused)
     failed = accept(PARAMS, "--logs", *logs(tmp_path / "good"), "--output", out)
     assert failed.exit_code == MemoRejected.exit_code
     assert {name: (home / name).read_bytes() for name in FILES} == first  # the last good one is still there
