@@ -16,7 +16,6 @@ from fabricreport.books.names import whole_names
 from fabricreport.ledger.facts import Facts, Findings, Name
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.alternatives import within_nodes
-from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.decision.words import DecisionFinding
 from fabricreport.sections.stance import direction
 
@@ -43,11 +42,6 @@ class Read:
     def way(self) -> str:
         """`less`, `more` or `same`: the advised option against its rival, as printed."""
         return direction(self.case.figure("decision.difference"))
-
-    @cached_property
-    def edges(self) -> tuple[tuple[Turn, Edge], ...]:
-        """Where the advice changes, as page one tells it."""
-        return self.result.edges()
 
     @cached_property
     def causes(self) -> tuple[list[str], list[str]]:
@@ -274,7 +268,7 @@ def turns(case: Told) -> Turns:
 def _conditions(read: Read) -> Literal["both", "quotes", "terms", "tests", "none"]:
     if not read.held.settle_first:
         return "none"
-    kinds = {turn.settled["kind"] for turn, _ in read.edges}
+    kinds = {change.turn.settled["kind"] for change in read.result.changes}
     if "quote" in kinds:
         return "both" if "contract" in kinds else "quotes"
     return "terms" if "contract" in kinds else "tests"
@@ -373,7 +367,7 @@ def _tiles(read: Read) -> Iterator[Finding]:
         return
     if not read.alone:
         yield F.COMPARED
-    yield F.CHANGES if read.edges else F.NO_CHANGES
+    yield F.CHANGES if read.result.changes else F.NO_CHANGES
     if f"tco.fabric_capex.{read.verdict.choice}" in read.tco.numbers:
         yield F.TILE_NETWORK
 

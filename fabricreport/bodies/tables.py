@@ -271,10 +271,6 @@ def _found(case: Told) -> OffersResult:
     return found
 
 
-def _currency(case: Told) -> Name:
-    return Name(str(case.inputs.params.money.currency))
-
-
 def _month(case: Told, judged: Judged) -> str:
     """The month of a price, and that it is out of date where no dagger at a published price says so."""
     price = case.inputs.prices.by_id(judged.price)
@@ -331,7 +327,7 @@ def offers(case: Told) -> Table:
     product = ("Network on", *held, "Topology") if networked else ("Product",)
     heads = (*product, "Cost", *asked)
     columns = [Column("Seller"), Column("Rent, {money}"), *(Column(h) for h in heads)]
-    return Table(columns, rows, {**words, "money": _currency(case)})
+    return Table(columns, rows, {**words, "money": Name(str(case.inputs.params.money.currency))})
 
 
 def _where(case: Told, judged: Judged) -> str:

@@ -44,7 +44,6 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import key_of
 from fabricreport.sections.schedule import Step
 
-BINS = 48
 MOST_TURNS = 8
 """Most inputs drawn with the value at which they turn the advice."""
 _SHARES = (0.5, 0.9)

@@ -57,8 +57,6 @@ class _Read:
         self.barred = barred(given)
         self.newer = newer_gpu(given)
         self.alone = len(result.totals) == 1
-        self.edges = () if self.alone or self.ground == Ground.SIZE else result.edges()
-        self.plainly = not result.offers and not result.courses.involved
 
     def cheaper_tied(self, other: str) -> bool:
         """Whether the choice is taken on a ground of the client's though this option costs less."""
@@ -123,7 +121,7 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
     if read.result.offers:
         return
     advised: dict[str, DecisionFinding] = {
-        Confidence.LEANING: F.SETTLE_FIRST if read.edges else F.TAKE,
+        Confidence.LEANING: F.SETTLE_FIRST if read.result.changes else F.TAKE,
         Confidence.CLOSE: F.ASK_BOTH,
         Confidence.DOES_NOT_MATTER: F.ON_PRICE,
         Ground.SIZE: F.TAKE_SMALL,

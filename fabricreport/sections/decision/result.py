@@ -331,10 +331,6 @@ class DecisionResult:
             turn.unit, 1.0, float(np.median(draws))
         )
 
-    def edges(self) -> tuple[tuple[Turn, Edge], ...]:
-        """The same, each as an input and the place at which another option is advised."""
-        return tuple((change.turn, change.edge) for change in self.changes)
-
     def dearest_cause(self, components: Mapping[str, Mapping[str, Any]], option: str) -> str:
         """The cause by which an option exceeds the choice most, on the mean of the draws."""
         mine, theirs = components[self.verdict.choice], components[option]

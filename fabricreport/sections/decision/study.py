@@ -93,7 +93,10 @@ class Carrying:
             "client": self.client,
             "currency": self.currency,
             "of": self.of,
-            "carrying": [{**_plain(one), "worth": one.telling} for one in self.carried],
+            "carrying": [
+                {**vars(one), "turns": [vars(place) for place in one.turns], "worth": one.telling}
+                for one in self.carried
+            ],
         }
 
 
@@ -117,6 +120,7 @@ def _carried(
     given: Inputs, knowledge: Knowledge, result: DecisionResult, input_id: str, edges: tuple[Edge, ...]
 ) -> Carried:
     record, settled = given.record(input_id), settling(input_id)
+    kind, _, name = input_id.partition(":")
     unit, currency = str(record["unit"]), given.in_force(input_id).currency or "USD"
     places = tuple(
         Place(
@@ -131,17 +135,8 @@ def _carried(
     return Carried(
         *(input_id, str(record["label"]), str(record["text"]), str(record["grade"])),
         *(knowledge.worth((input_id,)), places, settled["what"], settled["when"]),
-        searched=_searched(given, input_id),
+        searched=given.evidence[name].searched if kind == "evidence" else "",
     )
-
-
-def _searched(given: Inputs, input_id: str) -> str:
-    kind, _, name = input_id.partition(":")
-    return given.evidence[name].searched if kind == "evidence" else ""
-
-
-def _plain(one: Carried) -> dict[str, Any]:
-    return {**vars(one), "turns": [vars(place) for place in one.turns]}
 
 
 def changes_of(given: Inputs, comparison: Comparison, offers: OffersResult | None) -> Changes | None:

@@ -407,18 +407,12 @@ def stops(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     return Table(heads, rows)
 
 
-_ROUNDING = 1e-9
 _NETWORK_SOLD: dict[str, str] = {
     Network.INCLUDED: "in the price",
     Network.ADD_ON: "as an add-on, counted",
     Network.EXTRA: "not in the price",
     Network.UNKNOWN: "not said",
 }
-
-
-def _offers(result: DecisionResult) -> OffersResult:
-    assert result.offers is not None, "asked for where there are offers"
-    return result.offers
 
 
 def tiers(offer: Offer) -> str:

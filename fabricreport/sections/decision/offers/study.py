@@ -159,7 +159,8 @@ def offers_of(
     reach = {o: j.reach for o, j in judged.items()}
     dated = judge.weighing.date_stated
     by_date = dated and not np.any(np.asarray(bills.common.delay_per_day) > 0)
-    picked, listed = pick(reach, judge.stated or 0.0, by_date=by_date), () if stated else order
+    picked = pick(reach, judge.stated or 0.0, by_date=by_date)
+    listed = () if stated else order
     return OffersResult(
         judged=judged,
         pick=picked,
