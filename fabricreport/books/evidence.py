@@ -301,10 +301,6 @@ class EvidenceBook(Mapping[str, EvidenceEntry]):
         }
         return other
 
-    def restated(self, entries: Iterable[EvidenceEntry]) -> EvidenceBook:
-        """The book with these entries in it, in place of others of their ids."""
-        return EvidenceBook({**self._entries, **{entry.id: entry for entry in entries}}.values())
-
     def require(self, key: str, *, asked_by: str = "") -> EvidenceEntry:
         """The entry, or an `InputError` that names who asked for it and the nearest id."""
         if key in self:
@@ -378,15 +374,6 @@ def _shipped() -> tuple[tuple[EvidenceEntry, ...], tuple[Problem, ...]]:
     entries = _read_folder(LIBRARY, problems)
     _refuse_duplicates(entries, {}, problems)
     return tuple(entries), tuple(problems)
-
-
-def read_entries(path: Path) -> tuple[EvidenceEntry, ...]:
-    """The entries of one file; `InputError` with every fault found."""
-    problems: list[Problem] = []
-    entries = _read_file(path, path.name, problems)
-    if problems:
-        raise InputError(problems)
-    return tuple(entries)
 
 
 def _read_folder(folder: Path, problems: list[Problem]) -> list[EvidenceEntry]:

@@ -15,24 +15,22 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from fabricreport.base.files import close_folder, open_folder
 from fabricreport.base.project import IS_INSTALLED, PACKAGE
-from fabricreport.books.evidence import EvidenceEntry, read_entries, read_evidence
+from fabricreport.books.evidence import EvidenceEntry, read_evidence
 from fabricreport.books.prices.files import read_price_file, table_text
 from fabricreport.books.prices.rules import PriceRow
-from fabricreport.inputs.dossier import Given, read_given, read_prices
+from fabricreport.inputs.dossier import read_prices
 from fabricreport.memo.editions.manifest import MANIFEST, RunRecord, SectionRun, read_output, read_sealed
 from fabricreport.memo.run.noise import notebook_bytes, notebook_from_bytes
 from fabricreport.memo.run.plan import BuildPlan
 from fabricreport.memo.run.snapshot import OWN, Snapshot
 
 INPUTS = "inputs"
-PARAMS_JSON = "params.json"
 LIBRARY = "library.json"
 PRICES = "prices"
 
@@ -49,18 +47,6 @@ def keep_inputs(folder: Path, snapshot: Snapshot) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         is_table = file.kind in (PRICES, OWN) and file.name.endswith(".csv")
         target.write_bytes(table_text(read_price_file(source)[0]).encode() if is_table else source.read_bytes())
-
-
-def read_kept(edition: Path) -> Given:
-    """What an edition was made from, as a case is opened with it; `ValueError` where it is damaged.
-
-    Evidence that the package has gained since is there too; what it had then stands as it was.
-    """
-    kept = _whole(edition)
-    given = read_given(kept / PARAMS_JSON, shared=kept)
-    if given.library is None:
-        return given
-    return replace(given, library=given.library.restated(read_entries(kept / LIBRARY)))
 
 
 def prices_of(edition: Path, slug: str, day: date) -> dict[str, PriceRow]:
