@@ -66,23 +66,6 @@ class Hindsight:
         return None if self.verdict is None or expected is None else self.verdict.choice == expected.advice
 
 
-def has_bill(purchase: Purchase, prices: PriceView) -> bool:
-    """Whether GPU, number, network and scope are known, and the price can be converted."""
-    paid = purchase.price
-    known = paid is not None and paid.scope == paid.per == SYSTEM and _has_cluster(purchase)
-    return known and paid is not None and _in_dollars(paid, prices) is not None
-
-
-def has_advice(purchase: Purchase) -> bool:
-    """Whether GPU, number, network and the owner's reasons are known, and there was one side to take."""
-    options = read_options()
-    return _has_cluster(purchase) and bool(purchase.reasons) and len({options[o].side for o in purchase.chosen}) == 1
-
-
-def _has_cluster(purchase: Purchase) -> bool:
-    return bool(purchase.gpu_type and purchase.gpus and purchase.chosen)
-
-
 def _in_dollars(paid: PricePaid, prices: PriceView) -> float | None:
     try:
         return prices.convert(paid.amount, paid.currency, "USD")

@@ -49,6 +49,11 @@ def plan(gpus=1_024, **changes):
     return replace(run, **changes)
 
 
+def effective_share(found):
+    """Ideal time over the time from bring-up to the end."""
+    return found.ideal_days / (found.finish_days - found.bring_up_days)
+
+
 @rows("family", ["infiniband", "rocev2"])
 def test_shares_of_a_run_multiply_to_its_effective_time_and_the_common_ones_know_no_network(family: str):
     run = plan(8_192, checkpoint_interval_s=3_600.0)
@@ -57,7 +62,7 @@ def test_shares_of_a_run_multiply_to_its_effective_time_and_the_common_ones_know
     found, perfect = lost_shares(run, risk, slow), lost_shares(run, FabricRisk("", slow, ()), slow)
     tail = found.pop("stalls") + found.pop("topology")
     left = np.prod([1.0 - share for share in found.values()]) * (1.0 - tail)
-    assert left == pytest.approx(simulate(run, risk).effective_share)
+    assert left == pytest.approx(effective_share(simulate(run, risk)))
     assert all(found[cause] == perfect[cause] for cause in ("servers", "faults", "checkpoints"))
     assert tail > 0 and found["fabric"] > 0 and perfect["fabric"] == 0
 
@@ -256,9 +261,9 @@ def test_shipped_maturity_levels_are_ordered():
 
 
 def test_bigger_clusters_interrupt_more_and_train_for_less_of_the_time():
-    cluster, risk = plan().cluster, fabric_risk(central, families()["rocev2"].behaviour)
-    runs = [simulate(plan(cluster=cluster.scaled(gpus)), risk, LUCK) for gpus in (128, 1_024, 8_192)]
-    shares = [float(np.mean(r.effective_share)) for r in runs]
+    risk = fabric_risk(central, families()["rocev2"].behaviour)
+    runs = [simulate(plan(gpus), risk, LUCK) for gpus in (128, 1_024, 8_192)]
+    shares = [float(np.mean(effective_share(r))) for r in runs]
     assert shares == sorted(shares, reverse=True)
     assert runs[2].mtbf_h < runs[0].mtbf_h / 20
 
@@ -277,8 +282,9 @@ def test_lateness_falls_as_the_deadline_moves_out_and_quantiles_keep_their_order
     x = np.array(sample)
     assert p_late(x, deadline + later) <= p_late(x, deadline)
     summary = spread(x)
-    assert summary.p5 <= summary.p50 <= summary.p90 <= summary.p95
-    assert summary.expected_shortfall_95 >= summary.p95 - 1e-9 or x.size < 20
+    p50, p95 = np.quantile(x, [0.5, 0.95])
+    assert p50 <= summary.p90 <= p95
+    assert summary.expected_shortfall_95 >= p95 - 1e-9 or x.size < 20
 
 
 def test_expected_shortfall_of_a_normal_sample_is_the_textbook_one():

@@ -16,9 +16,10 @@ from rows import rows
 from fabricreport.base.errors import InputError
 from fabricreport.base.vocabulary import Confidence, Ground
 from fabricreport.base.yaml_files import ROOT
+from fabricreport.books.options import read_options
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.books.prices.rules import COLUMNS, parse_row
-from fabricreport.books.publications import SYSTEM, YES, PurchaseBook, purchases
+from fabricreport.books.publications import SYSTEM, YES, Purchase, PurchaseBook, purchases
 from fabricreport.books.reader import read_book
 from fabricreport.cli.main import main
 from fabricreport.models.judgement.comparison import Verdict
@@ -28,8 +29,6 @@ from fabricreport.report.hindsight import (
     all_compared,
     case_of,
     compared,
-    has_advice,
-    has_bill,
     purchases_dict,
     purchases_text,
     rate,
@@ -39,6 +38,28 @@ from fabricreport.report.hindsight import (
 FLORIDA, GEFION = "florida-hipergator-4", "gefion"
 THEN = date(2022, 5, 1)
 PRICES = todays_prices().at(THEN)
+
+
+def has_cluster(purchase: Purchase) -> bool:
+    return bool(purchase.gpu_type and purchase.gpus and purchase.chosen)
+
+
+def has_bill(purchase: Purchase, prices: PriceView) -> bool:
+    """Whether GPU, number, network and scope are known, and the price can be converted."""
+    paid = purchase.price
+    if paid is None or not paid.scope == paid.per == SYSTEM or not has_cluster(purchase):
+        return False
+    try:
+        prices.convert(paid.amount, paid.currency, "USD")
+    except InputError:
+        return False
+    return True
+
+
+def has_advice(purchase: Purchase) -> bool:
+    """Whether GPU, number, network and the owner's reasons are known, and there was one side to take."""
+    sides = {read_options()[option].side for option in purchase.chosen}
+    return has_cluster(purchase) and bool(purchase.reasons) and len(sides) == 1
 
 
 def test_sixteen_are_listed_and_what_is_said_to_be_computable_is_what_can_be_worked_out() -> None:

@@ -18,7 +18,6 @@ middle run: a sound fabric's lies on either side as often, and falls short by th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -109,13 +108,6 @@ def pass_chances(
         return np.asarray(short <= 0.0, dtype=float)
     missed = special.ndtr(short / noise)
     return np.asarray(special.bdtr(counted - 1, runs, missed) if counted < runs else 1.0 - missed**runs)
-
-
-def counted_run(values: Sequence[float] | np.ndarray, counted: int, *, at_least: bool) -> float:
-    """The run that counts: the `counted`-th from the worst, the lowest where much is good, else the highest."""
-    _checked(len(values), counted)
-    ordered = np.sort(np.asarray(values, dtype=float))
-    return float(ordered[counted - 1] if at_least else ordered[-counted])
 
 
 def held(sound: float, runs: int, rule: Rule, *, at_least: bool = True) -> float:

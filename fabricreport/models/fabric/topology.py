@@ -42,7 +42,7 @@ class BillOfMaterials:
     `leaf`, `spine`, `core` are switches over all planes; for a dragonfly every router is a `leaf`, `cables_leaf_spine` are
     the cables inside groups and `cables_spine_core` those between groups.
     `endpoints` are the ports a plane is built for (whole units when `nodes_per_unit` was given), which may be
-    more than the `attached` links. `*_ports` are the most ports in use on any one switch of that tier.
+    more than the links that end in a server or a management node.
     """
 
     leaf: int
@@ -60,12 +60,8 @@ class BillOfMaterials:
     planes: int
     oversubscription: float
     management_links: int
-    topology: str
     down_links: int
     up_links: int
-    leaf_ports: int
-    spine_ports: int = 0
-    core_ports: int = 0
 
     @property
     def switches(self) -> int:
@@ -76,22 +72,6 @@ class BillOfMaterials:
     def cables(self) -> int:
         """All physical cables."""
         return self.cables_node_leaf + self.cables_leaf_spine + self.cables_spine_core
-
-    @property
-    def attached(self) -> int:
-        """Links that end in a server or a management node (one a plane is counted once)."""
-        return self.nodes * self.links_per_node + self.management_links
-
-    @property
-    def ports_used(self) -> int:
-        """Logical switch ports that carry a link, over all planes."""
-        between = self.cables_leaf_spine + self.cables_spine_core
-        return self.planes * (self.cables_node_leaf + 2 * between)
-
-    @property
-    def ports_built(self) -> int:
-        """Logical switch ports bought."""
-        return self.switches * self.radix
 
 
 def tier_capacity(radix: int, oversubscription: float = 1.0) -> tuple[int, int, int]:
@@ -144,7 +124,7 @@ def bill_of_materials(
         topology=topology,
     )
     shape = _single_switch(
-        gpus, gpus_per_node, links_per_gpu, radix, planes, nodes_per_unit, oversubscription, management_links, topology
+        gpus, gpus_per_node, links_per_gpu, radix, planes, nodes_per_unit, oversubscription, management_links
     )
     if shape.endpoints <= shape.radix:
         return shape
@@ -162,7 +142,6 @@ def _single_switch(
     nodes_per_unit: int | None,
     oversubscription: float,
     management_links: int,
-    topology: str,
 ) -> BillOfMaterials:
     """What is attached, on one switch to a plane: the form that the larger fabrics are built up from."""
     gpus, radix, planes = index(gpus), index(radix), index(planes)
@@ -190,10 +169,8 @@ def _single_switch(
         planes=planes,
         oversubscription=float(oversubscription),
         management_links=management_links,
-        topology=topology,
         down_links=down,
         up_links=up,
-        leaf_ports=endpoints,
     )
 
 
@@ -224,7 +201,7 @@ def _fat_tree(shape: BillOfMaterials, *, in_units: bool) -> BillOfMaterials:
 
 def _built(shape: BillOfMaterials, tree: _Tree) -> BillOfMaterials:
     """The bill of one tree in each plane."""
-    radix, planes, half = shape.radix, shape.planes, shape.radix // 2
+    planes, half = shape.planes, shape.radix // 2
     between = tree.spine * half if tree.core else 0
     return replace(
         shape,
@@ -236,9 +213,6 @@ def _built(shape: BillOfMaterials, tree: _Tree) -> BillOfMaterials:
         tiers=3 if tree.core else 2,
         down_links=tree.down,
         up_links=tree.up,
-        leaf_ports=min(tree.down, shape.endpoints) + tree.up,
-        spine_ports=radix if tree.core else -(-tree.leaf * tree.up // tree.spine),
-        core_ports=-(-between // tree.core) if tree.core else 0,
     )
 
 
@@ -324,7 +298,6 @@ def _dragonfly(shape: BillOfMaterials) -> BillOfMaterials:
     size = -(-shape.endpoints // (hosts * groups))
     bundle = size * globals_ // (groups - 1) if groups > 1 else 0
     between = groups * (groups - 1) // 2 * bundle
-    global_ports = -(-(groups - 1) * bundle // size)
     routers_built = groups * size * shape.planes
     return replace(
         shape,
@@ -334,7 +307,6 @@ def _dragonfly(shape: BillOfMaterials) -> BillOfMaterials:
         tiers=3 if groups > 1 else 2,
         down_links=hosts,
         up_links=shape.radix - hosts,
-        leaf_ports=hosts + (size - 1) + global_ports,
     )
 
 

@@ -162,7 +162,6 @@ def percent_of(on: Ground, less: Network, wires: Network) -> Percent:
 
 PROMISED, SHARE = "evidence:course-damages-promised", "evidence:course-damages-share"
 DAMAGES_CAP, CREDIT_CAP = "evidence:course-damages-cap", "evidence:acceptance-credit-cap"
-REPEATS = "evidence:acceptance-repeats"
 _STATED = 3
 """Significant digits of a loss and of damages, as a contract writes them."""
 _DAYS: Mapping[str, float] = {"week": DAYS_PER_WEEK, "day": 1.0}

@@ -73,11 +73,10 @@ def subject(
     exposed: Any,
     *,
     gpu_hour: Any = 0.0,
-    maturity: str = "",
     within: int = 0,
     spares: int | None = None,
 ) -> Subject:
-    """The option at the size of a job (GPUs) for a run of `days`, at its own maturity unless one is named.
+    """The option at the size of a job (GPUs) for a run of `days`.
 
     What no fabric causes is met by the same operators on every option, so it never differs with skill in one fabric.
     within: GPUs of the cluster that is brought up, the job's own where left out. exposed: exposed communication as a
@@ -85,14 +84,14 @@ def subject(
     always one.
     """
     cluster, tiers = _cluster(given, option, gpus)
-    takes, level = given.effort(option), maturity or given.team.maturity
+    takes, level = given.effort(option), given.team.maturity
     shared = exposed if tiers > 1 else 0.0
     risk = _risk(given, option, gpus, level, shared, takes)
     if within > gpus:
         risk = replace(risk, bring_up=_risk(given, option, within, level, shared, takes).bring_up)
     read = reader(given)
     engineer = 0.0 if given.team.rented else engineer_hour(given)
-    effect = maturity_effect(read, maturity or given.team.jobs_maturity)
+    effect = maturity_effect(read, given.team.jobs_maturity)
     count = -(-gpus // int(given.params.cluster.gpus_per_node))
     nodes = None if spares is None else node_loss(read, count, spares, effect)
     planned = Run(

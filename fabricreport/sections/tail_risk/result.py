@@ -27,7 +27,6 @@ class Outcome:
     run_days: wall days from the start of the run to its end. overrun_usd: money lost in the run beyond its plan.
     """
 
-    option: str
     run: RunRisk
     run_days: Any
     overrun_usd: Any
@@ -43,7 +42,6 @@ def outcome_of(given: Inputs, subject: Subject, luck: Luck) -> Outcome:
     delay = np.asanyarray(given.money("param:money.price_of_delay_usd_per_day"))
     size = luck.size
     return Outcome(
-        option=subject.option.id,
         run=risk,
         run_days=spread_over_draws(run_days, size),
         overrun_usd=spread_over_draws(gpu_hours * late * value + risk.engineering_usd + delay * late, size),
