@@ -37,7 +37,7 @@ from fabricreport.sections.decision.study import changes_of
 from fabricreport.sections.decision.turning import Search
 from fabricreport.sections.diligence import facts as diligence_findings
 from fabricreport.sections.diligence import study as diligence
-from fabricreport.sections.diligence.inputs import Within
+from fabricreport.sections.diligence.inputs import Ground, Within
 from fabricreport.sections.diligence.result import Changes, DiligenceResult
 from fabricreport.sections.evidence import facts as evidence_findings
 from fabricreport.sections.evidence import study as evidence
@@ -205,15 +205,15 @@ class Studies:
     def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
         search = self.search
-        return diligence.run(
+        on = Ground(
             self.inputs,
             *(self.latency, self.tail_risk, self.tco, self.comparison),
             lambda figures: search.fast.replacing(figures).bills,
             self.knowledge.worth,
-            self.changes,
-            joins_nodes=self.decision.joins_nodes,
-            within=self._within(),
+            self.decision.joins_nodes,
+            self._within(),
         )
+        return diligence.run(on, self.changes)
 
     def _within(self) -> Within | None:
         """The work in jobs within nodes, where they are advised."""

@@ -14,7 +14,7 @@ from fabricreport.base import formats
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.formats import number_remedy
 from fabricreport.base.project import book_folder, filing_folder
-from fabricreport.cli.options import DAY, EXIT_CODES, JSON, epilog, print_json, told
+from fabricreport.cli.options import CLIENT, DAY, EXIT_CODES, JSON, epilog, print_json, told
 
 if TYPE_CHECKING:
     from fabricreport.base.uncertain import Judgement, Uncertain
@@ -242,7 +242,7 @@ FOLDER = "elicited"
 
 
 @click.command(epilog=epilog())
-@click.argument("params", type=click.Path(path_type=Path))
+@CLIENT
 @click.option("--to", type=click.Path(dir_okay=False, path_type=Path), default=None,
               help="File to write.  [default: <client>/elicited/<name>.yaml beside PARAMS]")  # fmt: skip
 @click.option("--form", "as_form", is_flag=True, help="Write an empty form, also on a terminal.")

@@ -11,7 +11,7 @@ import click
 
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.cli.books import default_folder
-from fabricreport.cli.options import EXIT_CODES, JSON, epilog, print_json, told
+from fabricreport.cli.options import CLIENT, EXIT_CODES, JSON, OUTPUT, epilog, print_json, told
 
 if TYPE_CHECKING:
     from fabricreport.desk.quotes import QuotesReport
@@ -21,7 +21,7 @@ _KINDS = (".xlsx", ".yaml", ".yml")
 
 
 @click.command(epilog=epilog())
-@click.argument("params", type=click.Path(path_type=Path))
+@CLIENT
 @click.option("--provider", metavar="NAME", required=True, help="The seller to ask, by any name up to 80 characters.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), default=None, metavar="FILE",
               help="File to write, .xlsx or .yaml.  [default: questionnaires/<client>/<provider>.xlsx]")  # fmt: skip
@@ -116,7 +116,7 @@ def quotes() -> None:
 
 
 @quotes.command(name="ask", epilog=epilog())
-@click.argument("params", type=click.Path(path_type=Path))
+@CLIENT
 @click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=None,
               help="Folder of the forms.  [default: quotes/<client>]")  # fmt: skip
 @JSON
@@ -227,7 +227,7 @@ def _stated() -> dict[str, Any]:
 
 @click.command(epilog=epilog("An id that no question has ends with 2 and the nearest."))
 @click.argument("question", metavar="QUESTION")
-@click.argument("params", type=click.Path(path_type=Path))
+@CLIENT
 @click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=Path("output"), show_default=True,
               help="Folder that holds all editions, and what tests found.")  # fmt: skip
 @JSON
@@ -252,14 +252,13 @@ _JUDGED = "A delivery that is judged ends with 0 whatever the verdict, which --j
 
 
 @click.command(epilog=epilog(_JUDGED))
-@click.argument("params", type=click.Path(path_type=Path))
+@CLIENT
 @click.option("--logs", "first", required=True, multiple=True, type=click.Path(path_type=Path), metavar="LOG...",
               help="Logs of nccl-tests and perftest, YAML files of what no benchmark prints, or folders of them.")  # fmt: skip
 @click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="")
 @click.option("--option", default="", metavar="ID",
               help="The option that was delivered, where the advice is open between two.  [default: the advised one]")  # fmt: skip
-@click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=Path("output"), show_default=True,
-              help="Folder that holds all editions.")  # fmt: skip
+@OUTPUT
 @JSON
 @told
 def accept(params: Path, first: Sequence[Path], more: Sequence[Path], option: str, output: Path, as_json: bool) -> int:

@@ -18,7 +18,18 @@ from fabricreport import __version__
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.cli.books import elicit, evidence, prices
 from fabricreport.cli.desk import accept, answers, questionnaire, quotes, trace
-from fabricreport.cli.options import DAY, EXIT_CODES, JSON, complain, epilog, error_facts, print_json, progress_of, told
+from fabricreport.cli.options import (
+    DAY,
+    EXIT_CODES,
+    JSON,
+    OUTPUT,
+    complain,
+    epilog,
+    error_facts,
+    print_json,
+    progress_of,
+    told,
+)
 from fabricreport.cli.words import dates_words, result_words
 
 if TYPE_CHECKING:
@@ -30,8 +41,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=epilog())
-@click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=Path("output"), show_default=True,
-              help="Folder that holds all editions.")  # fmt: skip
+@OUTPUT
 @JSON
 @told
 def report(output: Path, as_json: bool) -> int:
@@ -58,10 +68,6 @@ def report(output: Path, as_json: bool) -> int:
 
 
 PARAMS = click.argument("params", nargs=-1, required=True, type=click.Path(path_type=Path))
-OUTPUT = click.option(
-    "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("output"), show_default=True,
-    help="Folder that holds all editions.",
-)  # fmt: skip
 JOBS = click.option(
     "--jobs",
     type=click.IntRange(1, 64),
@@ -417,10 +423,7 @@ def explain(entry_id: str, edition: str, params: Path | None, output: Path, as_j
     from fabricreport.memo.editions.explanation import find_edition, read_ledger
 
     found = explain_entry(read_ledger(find_edition(output, edition)), entry_id, params, output)
-    if as_json:
-        print_json(found.as_dict())
-    else:
-        click.echo(found.as_text())
+    print_json(found.as_dict()) if as_json else click.echo(found.as_text())
     return 0
 
 
@@ -441,10 +444,7 @@ def measure(
     from fabricreport.books.logs.measurements import measure_report
 
     report = measure_report(logs, ranks=ranks, nic_gbytes_per_s=nic_gbytes_per_s, gpus_per_node=gpus_per_node)
-    if as_json:
-        print_json(report.as_dict())
-    else:
-        click.echo(report.text())
+    print_json(report.as_dict()) if as_json else click.echo(report.text())
     return 0 if report.ok else InputError.exit_code
 
 

@@ -45,6 +45,11 @@ class _Day(click.ParamType[date]):
 
 DAY = _Day()
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+CLIENT = click.argument("params", type=click.Path(path_type=Path))
+OUTPUT = click.option(
+    "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("output"), show_default=True,
+    help="Folder that holds all editions.",
+)  # fmt: skip
 
 
 def told(command: Callable[..., int | None]) -> Callable[..., None]:

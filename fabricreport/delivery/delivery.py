@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from fabricreport.blocks.nodes import Heading, Node, Num, rebuilt
 from fabricreport.case import open_case
 from fabricreport.delivery.facts import SECTION, Delivery, facts_of
 from fabricreport.delivery.study import accept, folder_of, handed_beside, plan_of, read_logs
-from fabricreport.memo.build import front_matter
+from fabricreport.memo.build import front_matter, manifest_of
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, document_of, stitch
 from fabricreport.memo.document.pieces import first_heading, gather
@@ -35,8 +35,8 @@ from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import (
     MANIFEST,
-    SCHEMA_VERSION,
     SECTION_TIMEOUT_S,
+    RunRecord,
     list_outputs,
     sealed,
     section_title,
@@ -255,26 +255,9 @@ def two_pages(document: Document) -> Document:
 
 
 def _manifest(plan: BuildPlan, facts: Mapping[str, Any], hashes: Mapping[str, str], folder: Path) -> dict[str, Any]:
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "edition": plan.edition,
-        "client": {"name": plan.params.client.name, "slug": plan.slug},
-        "as_of": plan.as_of,
-        "status": plan.status,
-        "only": SECTION,
-        "sections": [SECTION],
-        "content_sha256": plan.fingerprint.digest,
-        "fingerprint": asdict(plan.fingerprint),
-        "inputs": [asdict(f) for f in plan.snapshot.files],
-        "logs": dict(hashes),
-        "outputs": list_outputs(folder),
-        "versions": dict(plan.fingerprint.versions),
-        "python": plan.fingerprint.python,
-        "seed": plan.fingerprint.seed,
-        "run": [],
-        "headline": {"verdict": facts["verdict"], "option": facts["option"]},
-        "faults": [],
-    }
+    head = {"verdict": facts["verdict"], "option": facts["option"]}
+    told = {"faults": [], "only": SECTION, "logs": dict(hashes)}
+    return manifest_of(plan, RunRecord(()), head, told, list_outputs(folder))
 
 
 def _published(scratch: Path, output: Path, plan: BuildPlan, facts: Mapping[str, Any]) -> Accepted:

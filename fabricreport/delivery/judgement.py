@@ -107,11 +107,6 @@ class Judged:
         line = self.test.lines.get((self.gpus, self.size_bytes))
         return self.threshold if line is None else _signed(self.test, line.credit)
 
-    @property
-    def logs(self) -> tuple[str, ...]:
-        """Names of the logs that the reason rests on."""
-        return tuple(dict.fromkeys(log for log, _ in self.lines))
-
 
 def judge_plan(plan: Plan, runs: Sequence[Run]) -> tuple[Judged, ...]:
     """Every test of a plan at every stage, in the plan's order."""

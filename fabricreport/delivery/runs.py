@@ -121,7 +121,6 @@ class Run:
     p99_us: float | None = None
     value: float | None = None
     flaw: Flaw | None = None
-    evidence: str = ""
     test: str = ""
     table: frozenset[int] = frozenset()
 
@@ -182,7 +181,7 @@ def _collective(read: str, measures: str, *, named: bool) -> str:
 
 def runs_of_records(seen: Iterable[Seen], log: str) -> tuple[Run, ...]:
     """Records as runs of the tests that they name."""
-    return tuple(Run(s.test, s.gpus, 0, log, s.line, value=s.value, evidence=s.evidence, test=s.test) for s in seen)
+    return tuple(Run(s.test, s.gpus, 0, log, s.line, value=s.value, test=s.test) for s in seen)
 
 
 @dataclass(frozen=True)

@@ -278,7 +278,7 @@ def _finish(
     head = headline_of(headline(proof.found, document.glance), merged_ledger(proof.found))
     faults += _accepted(leaks(folder, machine), plan)
     told = {"faults": list(faults), "remarks": [*page_one_remarks(document), *badly_set, *proof.remarks]}
-    manifest = _manifest(plan, record, head, told, list_outputs(folder))
+    manifest = manifest_of(plan, record, head, told, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))
     run = {"sections": [r.as_dict() for r in record.sections]}
@@ -351,13 +351,14 @@ def _write_own_files(folder: Path, files: Mapping[str, Any]) -> None:
         write_both(folder, name, part, document_from_notebook(part))
 
 
-def _manifest(
+def manifest_of(
     plan: BuildPlan,
     record: RunRecord,
     head: Mapping[str, Any],
     told: Mapping[str, Any],
     outputs: list[dict[str, Any]],
 ) -> dict[str, Any]:
+    """What an edition says of itself: from what it was made and how that went; `told` goes before what the plan says."""
     return {
         "schema_version": SCHEMA_VERSION,
         "edition": plan.edition,

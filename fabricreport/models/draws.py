@@ -156,10 +156,10 @@ def poisson_quantile(u: ArrayLike, mean: ArrayLike) -> Any:
     return Traced(result, tags) if tags else result
 
 
-def clustered_mean(u: ArrayLike, mean: Any, size: Any) -> Any:
-    """`mean` times a gamma frailty with mean 1 and variance 1/size at probability `u`; `size` broadcasts with `u`.
+def frailty(u: ArrayLike, size: Any) -> NDArray[np.float64]:
+    """A gamma frailty with mean 1 and variance 1/size at probability `u`; `size` broadcasts with `u`.
 
-    A Poisson count with this mean is negative binomial with variance mean + mean**2 / size. An infinite size is
+    A Poisson count whose mean is multiplied by it is negative binomial with variance mean + mean**2 / size. An infinite size is
     the Poisson itself.
     """
     size = np.asanyarray(size, dtype=float)
@@ -169,7 +169,7 @@ def clustered_mean(u: ArrayLike, mean: Any, size: Any) -> Any:
         )
     poisson = np.isinf(size)
     gamma = np.where(poisson, 1.0, size)
-    return np.asanyarray(mean) * np.where(poisson, 1.0 + 0.0 * plain(u), special.gammaincinv(gamma, plain(u)) / gamma)
+    return np.where(poisson, 1.0 + 0.0 * plain(u), special.gammaincinv(gamma, plain(u)) / gamma)
 
 
 def _cornish_fisher(p: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -214,7 +214,7 @@ def sellers(case: Report) -> Table:
                 case.numbers.get(f"report.link.{s.id}"),
                 Name(s.availability + (", an add-on" if s.add_on else "")),
                 Name(s.topology or NOT_DOCUMENTED),
-                _since(case, s.since),
+                _since(s.since),
             ]
         )
         for s in case.found.sellers.sellers
@@ -229,7 +229,7 @@ def _word(evidence_id: str) -> str:
     return evidence_id.removeprefix("evidence:").replace("-", "_")
 
 
-def _since(case: Report, ids: Iterable[str]) -> str | None:
+def _since(ids: Iterable[str]) -> str | None:
     return "; ".join(_cited(f"{{{_word(i)}}}", [i]) for i in ids) or None
 
 

@@ -24,7 +24,7 @@ def collectives_card(*, refit: bool = False) -> Card:
     read from the packaged data.
     """
     data = read_yaml("collectives")
-    parameters = fit_collectives(training_tables(), fit_rule()).parameters if refit else catalogue().fitted
+    parameters = fit_collectives(training_tables(), fit_rule()) if refit else catalogue().fitted
     rows = tuple(row for table in packaged_tables() for row in _card_rows(table, parameters))
     summary = _summary(rows)
     packaged = {band: (float(p[0]), float(p[1])) for band, p in data["fitted"]["intervals"].items()}

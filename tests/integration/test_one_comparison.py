@@ -85,7 +85,7 @@ DATE_DECIDES: dict[str, Any] = {
 )
 def test_every_course_states_one_comparison(client: str, changes: dict[str, Any], stance: Stance) -> None:
     case = bench.changed(client, **changes)
-    assert case.tco().stance == case.diligence().stance == stance
+    assert case.tco().stance == stance
     assert len({case.figure(i).text for i in STATES_THE_LEAD}) == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -15,7 +16,9 @@ import fabricreport.inputs.inputs as inputs_module
 from fabricreport.base.provenance import Traced, inputs_of, plain
 from fabricreport.base.uncertain import exactly
 from fabricreport.base.yaml_files import read_yaml
+from fabricreport.books.options import Option
 from fabricreport.case import open_case
+from fabricreport.inputs.inputs import Inputs
 from fabricreport.sections.latency import charts
 from fabricreport.sections.latency import inputs as latency_inputs
 from fabricreport.sections.latency import result as latency_gap
@@ -31,7 +34,7 @@ def test_every_option_has_every_array_and_number(name: str) -> None:
     client, result = case(name), case(name).latency()
     ids = {o.id for o in client.options}
     draws = client.inputs.draw(latency_inputs.STEP).shape
-    for arrays in (result.exposed_share, result.step_time_s, result.busbw):
+    for arrays in (result.exposed_share, result.step_time_s):
         assert set(arrays) == ids
         assert all(a.shape == draws and np.all(np.isfinite(plain(a))) for a in arrays.values())
     assert all(np.all((plain(a) >= 0) & (plain(a) < 1)) for a in result.exposed_share.values())
@@ -49,7 +52,7 @@ def test_every_input_behind_a_number_has_a_record(name: str) -> None:
 def test_the_algorithm_matters_more_than_the_fabric() -> None:
     given = case("example").inputs
     widest = {"gpus": 1024, "size_bytes": 2.0**30, "extra_step_us": given.central("evidence:roce-extra-latency-widest")}
-    tree, ring = (latency_gap.latency_alone(given, **widest, **how) for how in ({}, latency_gap.flat_ring(given, 1024)))
+    tree, ring = (latency_gap.latency_alone(given, **widest, **how) for how in ({}, latency_gap.flat_ring()))
     assert tree == pytest.approx(0.02, abs=0.005)
     assert ring == pytest.approx(0.17, abs=0.01)
 
@@ -160,14 +163,22 @@ def own_log(tmp_path: Path, nodes: int, peak: float = 200.0, **changes: object) 
     return (client.changed(**changes) if changes else client).latency()
 
 
+def busbw(given: Inputs, result: LatencyResult, option: Option) -> Any:
+    """AllReduce at 1 GiB over the cluster as it starts, GB/s, as the logs of a result recalibrate it."""
+    factors = result.measurements.factors(given) if result.measurements else None
+    wires, gpus = latency_inputs.network(given, option, measured=factors), int(given.params.cluster.gpus)
+    return latency_inputs.cluster_allreduce(given, wires, gpus, [2.0**30]).busbw_gbytes_per_s[..., 0]
+
+
 @rows("nodes", [2, 4, 7])
 def test_a_log_of_few_nodes_leaves_bandwidth_at_full_size_to_the_digit_on_both_fabrics(
     tmp_path: Path, nodes: int
 ) -> None:
     before, after = case("example").latency(), own_log(tmp_path, nodes)
     assert after.measurements and after.measurements.used and not after.measurements.carried(case("example").inputs)
-    for option in before.busbw:
-        np.testing.assert_array_equal(plain(after.busbw[option]), plain(before.busbw[option]))
+    given = case("example").inputs
+    for option in before.pair:
+        np.testing.assert_array_equal(plain(busbw(given, after, option)), plain(busbw(given, before, option)))
     np.testing.assert_array_equal(plain(after.penalty), plain(before.penalty))
     np.testing.assert_array_equal(plain(after.gap.step_by_size.gap), plain(before.gap.step_by_size.gap))
 
@@ -175,21 +186,23 @@ def test_a_log_of_few_nodes_leaves_bandwidth_at_full_size_to_the_digit_on_both_f
 @rows("nodes", [8, 16])
 def test_a_log_of_enough_nodes_moves_both_fabrics_by_the_same_factors(tmp_path: Path, nodes: int) -> None:
     before, after = case("example").latency(), own_log(tmp_path, nodes, peak=100.0)
+    given = case("example").inputs
     for option in before.pair:
-        assert np.median(plain(after.busbw[option.id])) < 0.9 * np.median(plain(before.busbw[option.id]))
+        assert np.median(plain(busbw(given, after, option))) < 0.9 * np.median(plain(busbw(given, before, option)))
 
 
 def test_a_log_of_the_whole_cluster_counts_however_small_it_is(tmp_path: Path) -> None:
     small = {"cluster__gpus": 16, "workload__model_parameters_billion": 8}
     before, after = changed("example", **small).latency(), own_log(tmp_path, 2, peak=100.0, **small)
+    given = changed("example", **small).inputs
     for option in before.pair:
-        assert np.median(plain(after.busbw[option.id])) < 0.9 * np.median(plain(before.busbw[option.id]))
+        assert np.median(plain(busbw(given, after, option))) < 0.9 * np.median(plain(busbw(given, before, option)))
 
 
 def test_measured_tuning_replaces_the_assumed_one(tmp_path: Path) -> None:
-    result = own_log(tmp_path, 8)
-    assert not any("fabric-tuning" in i for i in inputs_of(result.busbw["infiniband-ndr"]))
-    own, published = (r.busbw["infiniband-ndr"] for r in (result, case("example").latency()))
+    results = own_log(tmp_path, 8), case("example").latency()
+    own, published = (busbw(case("example").inputs, result, result.pair[0]) for result in results)
+    assert not any("fabric-tuning" in i for i in inputs_of(own))
     assert np.std(plain(own)) < np.std(plain(published))
 
 

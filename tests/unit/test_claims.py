@@ -289,7 +289,5 @@ def test_the_shipped_file_is_the_one_that_is_read() -> None:
 
 def test_the_audit_runs_on_the_shipped_library_without_arguments(audited: dict[str, AuditedClaim]) -> None:
     from fabricreport.sections.evidence.result import audit as audit_shipped
-    from fabricreport.sections.evidence.result import self_contradictions as shipped_contradictions
 
     assert audit_shipped() == tuple(audited.values())
-    assert shipped_contradictions() == self_contradictions(audited.values())

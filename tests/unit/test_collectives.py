@@ -354,7 +354,7 @@ def synthetic(gpus: int = 64, **how: Any) -> MeasuredTable:
 
 
 def test_packaged_parameters_are_what_the_training_tables_give() -> None:
-    fitted, packaged = asdict(fit_collectives(training_tables(), fit_rule()).parameters), asdict(KNOWN.fitted)
+    fitted, packaged = asdict(fit_collectives(training_tables(), fit_rule())), asdict(KNOWN.fitted)
     assert fitted == pytest.approx(packaged, rel=0.02)
 
 
@@ -374,7 +374,7 @@ def test_the_fit_does_not_see_held_out_tables() -> None:
 def test_fit_recovers_parameters_it_was_given() -> None:
     truth = replace(KNOWN.fitted, nic_efficiency=0.96, ll_channel_us=1.2)
     tables = [replace(synthetic(n, parameters=truth)) for n in (16, 32, 128)]
-    found = fit_collectives(tables, fit_rule()).parameters
+    found = fit_collectives(tables, fit_rule())
     assert found.nic_efficiency == pytest.approx(0.96, rel=0.01)
     assert found.ll_channel_us == pytest.approx(1.2, abs=0.3)
 
@@ -387,7 +387,7 @@ def test_fit_of_nothing_is_refused() -> None:
 def test_one_bad_row_does_not_steer_the_fit() -> None:
     clean, spoilt = synthetic(64), synthetic(64)
     spoilt.time_us[-1] *= 4.0
-    before, after = (fit_collectives([synthetic(16), t], fit_rule()).parameters.nic_efficiency for t in (clean, spoilt))
+    before, after = (fit_collectives([synthetic(16), t], fit_rule()).nic_efficiency for t in (clean, spoilt))
     assert after == pytest.approx(before, rel=0.02)
 
 

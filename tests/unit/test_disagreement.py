@@ -45,7 +45,7 @@ def position(
     low: float, high: float, *, publisher: str = "p", kind: str = "range", mid: float | None = None, name: str = "a"
 ) -> Position:
     middle = (low + high) / 2 if mid is None else mid
-    return Position(name, "", publisher, publisher, "2026", "secondary", "A", "", "", kind, low, middle, high, "", "")
+    return Position(name, publisher, "2026", "secondary", "", kind, low, middle, high, "", "")
 
 
 def test_every_quantity_shows_at_least_two_positions_and_what_would_settle_it(
@@ -242,13 +242,6 @@ def test_impossible_requests_are_refused_with_a_remedy() -> None:
         prior_quantile(np.array([0.5, 1.2]), [position(0, 1)])
     with pytest.raises(InputError, match="no contested quantity"):
         contested("unheard-of", {}, DEFINITIONS)
-
-
-def test_quantities_turn_into_json(quantities: dict[str, Contested]) -> None:
-    import json
-
-    rows = [q.as_dict() for q in quantities.values()]
-    assert json.loads(json.dumps(rows, allow_nan=False))[0]["entries"]
 
 
 def test_the_collective_model_takes_rocev2_at_the_medians_of_the_priors(quantities: dict[str, Contested]) -> None:

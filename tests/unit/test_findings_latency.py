@@ -65,11 +65,11 @@ def exposing(result: LatencyResult, share: float, **others: float) -> LatencyRes
 def client_log(factors: Measured | None, nodes: int = 8) -> ClientLog:
     sizes = np.array([1e6, 1e7, 1e8])
     times = sizes / 1e4
-    return ClientLog("own.txt", 8 * nodes, nodes, sizes, times, times * 1.2, times * 1.1, 0, (), factors)
+    return ClientLog("own.txt", 8 * nodes, nodes, sizes, times, times * 1.2, times * 1.1, 0, factors)
 
 
 def logs(result: LatencyResult, factors: Measured | None, nodes: int = 8) -> LatencyResult:
-    measured = ClientMeasurements((client_log(factors, nodes),), result.pair[0])
+    measured = ClientMeasurements((client_log(factors, nodes),))
     return replace(result, measurements=measured)
 
 

@@ -134,12 +134,14 @@ def test_conditions_match_lists_ranges_and_values() -> None:
         holds(rule, {"kind": "a"})
 
 
-def test_swings_find_the_break_even_and_ignore_a_dummy_input() -> None:
+def test_swings_rank_by_width_and_ignore_a_dummy_input() -> None:
     rng = np.random.default_rng(0)
     x, dummy = rng.uniform(0, 10, 4000), rng.uniform(0, 1, 4000)
     found = swings(3 * (x - 4.0), {"x": x, "dummy": dummy, "constant": np.ones(4000)})
     assert [s.input_id for s in found] == ["x", "dummy"]
-    assert found[0].break_even == pytest.approx(4.0, abs=0.05) and found[0].flips
+    assert found[0].at_low == pytest.approx(3 * (0.5 - 4), abs=0.1) and found[0].at_high == pytest.approx(
+        3 * (9.5 - 4), abs=0.1
+    )
     assert found[1].share_of_variance < 0.01
 
 

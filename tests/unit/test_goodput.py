@@ -262,8 +262,8 @@ def test_shipped_maturity_levels_are_ordered():
 
 
 def test_bigger_clusters_interrupt_more_and_train_for_less_of_the_time():
-    cluster, risk = plan().cluster, fabric_risk(central, families()["rocev2"].behaviour)
-    runs = [simulate(plan(cluster=cluster.scaled(gpus)), risk, LUCK) for gpus in (128, 1_024, 8_192)]
+    risk = fabric_risk(central, families()["rocev2"].behaviour)
+    runs = [simulate(plan(gpus), risk, LUCK) for gpus in (128, 1_024, 8_192)]
     shares = [float(np.mean(effective_share(r))) for r in runs]
     assert shares == sorted(shares, reverse=True)
     assert runs[2].mtbf_h < runs[0].mtbf_h / 20
@@ -283,8 +283,9 @@ def test_lateness_falls_as_the_deadline_moves_out_and_quantiles_keep_their_order
     x = np.array(sample)
     assert p_late(x, deadline + later) <= p_late(x, deadline)
     summary = spread(x)
-    assert summary.p5 <= summary.p50 <= summary.p90 <= summary.p95
-    assert summary.expected_shortfall_95 >= summary.p95 - 1e-9 or x.size < 20
+    p50, p95 = np.quantile(x, [0.5, 0.95])
+    assert p50 <= summary.p90 <= p95
+    assert summary.expected_shortfall_95 >= p95 - 1e-9 or x.size < 20
 
 
 def test_expected_shortfall_of_a_normal_sample_is_the_textbook_one():

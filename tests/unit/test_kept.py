@@ -18,7 +18,7 @@ from fabricreport.books.prices.rules import COLUMNS
 from fabricreport.case import Case, case_of, open_case
 from fabricreport.inputs.dossier import Given, read_given, read_params
 from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
-from fabricreport.memo.editions.remains import INPUTS, LIBRARY, PARAMS_JSON, keep_inputs, prices_of
+from fabricreport.memo.editions.remains import INPUTS, LIBRARY, keep_inputs, prices_of
 from fabricreport.memo.run.snapshot import Snapshot, take_snapshot
 from fabricreport.scenario import dated
 
@@ -45,7 +45,7 @@ def kept(snapshot: Snapshot, edition: Path) -> Path:
 
 def read_again(edition: Path) -> Given:
     """What an edition keeps, read as the folder of a params file."""
-    return read_given(edition / INPUTS / PARAMS_JSON, shared=edition / INPUTS)
+    return read_given(edition / INPUTS / "params.json", shared=edition / INPUTS)
 
 
 def stated(entry: EvidenceEntry) -> dict[str, object]:

@@ -22,7 +22,7 @@ from fabricreport.models.fabric.bill import (
 )
 from fabricreport.models.fabric.topology import bill_of_materials
 from fabricreport.models.judgement.choice import difference, relative_difference
-from fabricreport.models.money.cashflow import Discounting, annuity_factor
+from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import (
     CostComponents,
     Lease,
@@ -39,7 +39,6 @@ from fabricreport.models.money.ownership import (
     ownership_cost,
     rent_cost,
     slip_days,
-    staff_usd_per_year,
 )
 
 law = settings(max_examples=50, deadline=None)
@@ -107,9 +106,7 @@ def test_a_seeds_5_percent_of_a_30_day_run_is_36864_gpu_hours_and_110592_dollars
     charged = charge_lost_time(CostComponents({}), LostTime(exposed_communication=0.05), hours, 3.0, FLAT)
     assert charged["lost: exposed communication"] == pytest.approx(110_592)
     assert hours[1] * (1 - LostTime(tail=0.05).useful) == pytest.approx(36_864)
-    lost_days, slip = slip_days(0.05, 30)
-    assert lost_days == pytest.approx(1.5)
-    assert slip == pytest.approx(30 / 0.95 - 30)
+    assert slip_days(0.05, 30) == pytest.approx(30 / 0.95 - 30)
 
 
 def test_lost_shares_act_on_the_time_the_others_leave():
@@ -195,7 +192,7 @@ def test_a_later_stage_is_discounted_and_starts_its_running_costs_late():
     bill = ownership_cost(stages, Running(0.1, 1.0, retention_per_year={"servers": 0.5}), months=48, discounting=d)
     assert bill["servers"] == pytest.approx(100 + 100 / 1.21)
     assert bill["power of servers"] == pytest.approx(
-        0.1 * HOURS_PER_MONTH * (annuity_factor(0.1, 48) + annuity_factor(0.1, 24) / 1.21)
+        0.1 * HOURS_PER_MONTH * (d.annuity(48, 0, 48, "today") + d.annuity(24, 0, 24, "today") / 1.21)
     )
     assert bill["residual of servers"] == pytest.approx(-(100 / 16 + 100 / 4) / 1.1**4)
 
@@ -227,12 +224,12 @@ def test_rent_is_compared_by_work_done_and_not_by_the_hour():
     assert dear_but_fast.total / FLAT.present_value(hours) == pytest.approx(2.5 / 0.9)
 
 
-def test_add_ons_and_one_off_charges_of_an_offer_are_kept_apart():
+def test_add_ons_of_an_offer_are_kept_apart():
     hours = gpu_hours([(0, 1)], 12)
-    bill = rent_cost(Rental(2.0, {"InfiniBand tier": 0.5}, 100.0), LostTime(tail=0.5), hours, FLAT)
+    bill = rent_cost(Rental(2.0, {"InfiniBand tier": 0.5}), LostTime(tail=0.5), hours, FLAT)
     assert bill["InfiniBand tier"] == pytest.approx(0.5 * HOURS_PER_YEAR)
     assert bill["lost: tail"] == pytest.approx(2.5 * HOURS_PER_YEAR)
-    assert bill.total == pytest.approx(2 * 2.5 * HOURS_PER_YEAR + 100)
+    assert bill.total == pytest.approx(2 * 2.5 * HOURS_PER_YEAR)
 
 
 @law
@@ -290,17 +287,6 @@ def test_scaling_all_prices_by_k_scales_capex_by_k(k):
 
 
 @law
-@given(st.floats(0.5, 2.0), st.floats(0, 0.2))
-def test_currency_conversion_commutes_with_discounting(rate, interest):
-    d = Discounting(interest)
-    price = np.array([1000.0, 1500.0])
-    after = own(price, discounting=d, support_per_year={"servers": 0.1}).converted(rate)
-    before = own(price * rate, discounting=d, support_per_year={"servers": 0.1})
-    for name in ("servers", "switches", "support of servers"):
-        assert after[name] == pytest.approx(before[name])
-
-
-@law
 @given(st.floats(1e-6, 10), st.floats(1e-6, 1))
 def test_dearer_power_and_worse_pue_never_cost_less(usd_per_kwh, worse):
     low = sum(energy_usd_per_month(1000.0, usd_per_kwh, 1.2))
@@ -347,10 +333,6 @@ def test_effort_adds_or_saves_posts_up_to_a_limit_and_a_service_is_paid_by_the_p
     assert fabric_fte(2048, replace(RULE, effort=1.5, most_apart=1.0)) == pytest.approx(3.0 + 1.0)
     assert fabric_fte(2048, replace(RULE, effort=0.5, most_apart=1.0)) == pytest.approx(3.0 - 1.0)
     assert fabric_fte(1024, replace(RULE, markup=1.5, own=0.25)) == pytest.approx(1.2 * 1.5 + 0.25)
-
-
-def test_staff_cost_is_pay_times_loading():
-    assert staff_usd_per_year(np.array([1.0, 2.0]), 130_390, 1.4) == pytest.approx([182_546, 365_092])
 
 
 def test_no_gpus_is_refused():
@@ -400,7 +382,7 @@ def test_different_draws_are_refused():
 def test_the_parts_of_a_waterfall_sum_to_the_difference(x, y, z):
     d = difference({"p": x, "q": y, "s": np.array(2.0)}, {"q": z})
     assert sum(d.parts.values()) == pytest.approx(d.draws, rel=1e-9, abs=1e-3)
-    assert sum(d.waterfall().values()) == pytest.approx(float(d.mean), rel=1e-9, abs=1e-3)
+    assert sum(d.waterfall().values()) == pytest.approx(float(np.mean(d.draws)), rel=1e-9, abs=1e-3)
 
 
 @law
@@ -414,4 +396,4 @@ def test_a_cancelled_component_leaves_no_trace():
     servers, switch = Traced([1.0, 2.0], {"price:server"}), Traced([3.0, 5.0], {"price:switch"})
     d = difference({"servers": servers, "switches": switch}, {"servers": servers})
     assert d.draws.inputs == {"price:switch"}
-    assert d.mean.inputs == {"price:switch"}
+    assert np.mean(d.draws).inputs == {"price:switch"}

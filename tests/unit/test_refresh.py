@@ -81,7 +81,7 @@ def test_a_date_on_which_the_params_do_not_hold_is_refused_before_anything_runs(
 def test_nothing_changed_means_nothing_to_do(desk: Desk) -> None:
     edition = desk.publish()
     plan = desk.plan()
-    assert (plan.changed, plan.reasons, plan.edition) == (False, (), edition)
+    assert plan.last is not None and (plan.changed, plan.reasons, plan.last.edition) == (False, (), edition)
     assert not list(desk.output.glob(".scratch-*"))
 
 

@@ -312,13 +312,6 @@ def test_inference_on_one_node_meets_no_fabric_and_over_nodes_pays_one_step_a_st
     assert slow.step_time_s - fast.step_time_s == pytest.approx((plan.pp - 1) * 7e-6)
 
 
-def test_summing_every_layer_across_nodes_makes_latency_count_in_inference() -> None:
-    large = replace(DENSE, parameters=1e12, active=1e12)
-    how: dict[str, Any] = {"batch": 32.0, "memory_efficiency": 0.6, "tensor_across_nodes": True}
-    slow, fast = (other_steps.inference_step(large, Plan(8, 8, 1), n, **how) for n in (roce(7.0), roce(0.0)))
-    assert slow.step_time_s - fast.step_time_s > 100e-6
-
-
 def test_a_simulation_pays_latency_for_every_small_sum() -> None:
     how: dict[str, Any] = {"gpus": 64, "compute_ms": 10.0, "halo_mbytes": 4.0, "overlap": 1.0}
     found = [other_steps.simulation_step(roce(7.0), small_allreduces=n, **how).step_time_s for n in (0.0, 10.0, 20.0)]

@@ -80,7 +80,6 @@ class Published:
     """Where an edition is. `reused`: it was there before, verified; `messages` are for the person who built it."""
 
     folder: Path
-    sequence: int
     reused: bool = False
     messages: tuple[str, ...] = ()
 
@@ -164,7 +163,7 @@ class _Publisher:
                 self._move(home)
             if move_latest:
                 self._move_latest(client)
-            return Published(place, sequence_of(place), reused, tuple(messages))
+            return Published(place, reused, tuple(messages))
 
     def _check_existing(self, place: Path) -> None:
         faults = verify(place)

@@ -200,7 +200,6 @@ class Progress:
     event: str
     cell: int = 0
     cells: int = 0
-    seconds: float = 0.0
 
     @property
     def status(self) -> str:

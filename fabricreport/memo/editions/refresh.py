@@ -39,7 +39,6 @@ class RefreshPlan:
     reasons: tuple[str, ...]
     slug: str
     as_of: str
-    edition: str
     last: EditionInfo | None
     messages: tuple[str, ...] = ()
     last_good: tuple[PriceRow, ...] | None = None
@@ -77,7 +76,7 @@ def plan_refresh(
     known = recall(root, question, before)
     last = _standing(known, root) if known is not None and cites_well(root, places) else None
     if known is not None and last is not None:
-        return RefreshPlan(False, (), known.slug, known.as_of, known.edition, last, known.notes)
+        return RefreshPlan(False, (), known.slug, known.as_of, last, known.notes)
     from fabricreport.inputs.dossier import read_params, read_prices
     from fabricreport.memo.run.plan import load_checked, make_plan, parse_date
 
@@ -95,7 +94,7 @@ def plan_refresh(
     if not told:
         remember(root, question, before, replace(plan.planned(), notes=(*messages, *held)), plan.snapshot)
     reasons = tuple(_reasons(plan, last))
-    due = plan.slug, plan.as_of, plan.edition, last
+    due = plan.slug, plan.as_of, last
     told_too = () if reasons else held  # a build tells them itself
     return RefreshPlan(bool(reasons), reasons, *due, (*messages, *told_too), good if told else None, held)
 

@@ -31,7 +31,6 @@ from fabricreport.memo.run.plan import BuildPlan
 from fabricreport.memo.run.snapshot import OWN, Snapshot
 
 INPUTS = "inputs"
-PARAMS_JSON = "params.json"
 LIBRARY = "library.json"
 PRICES = "prices"
 

@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,21 +79,17 @@ def stripped(record: RunRecord, work: Path) -> dict[str, NotebookNode]:
     }
 
 
+@dataclass
 class _Run:
     """One build's notebooks: where they run, and how each has ended so far."""
 
-    def __init__(
-        self,
-        params: Path,
-        scratch: Path,
-        folders: Mapping[str, Path],
-        runtime: Path,
-        env: Mapping[str, str],
-        progress: ProgressCall,
-    ) -> None:
-        self.params, self.scratch, self.folders, self.runtime = params, scratch, folders, runtime
-        self.env, self.progress = env, progress
-        self.done: dict[str, SectionRun] = {}
+    params: Path
+    scratch: Path
+    folders: Mapping[str, Path]
+    runtime: Path
+    env: Mapping[str, str]
+    progress: ProgressCall
+    done: dict[str, SectionRun] = field(default_factory=dict)
 
     def of(self, notebooks: Mapping[str, Path], limits: Any) -> RunRecord:
         cancelled = False
@@ -125,11 +121,8 @@ class _Run:
         execute(merged.notebook, session, self.env, self.runtime)
         for part in merged.parts:
             if part.section in session.ends:
-                end = session.ends[part.section]
-                run = SectionRun(part.section, **asdict(end), seconds=session.seconds[part.section])
-                self.done[part.section] = _kept(
-                    run, taken_out(session.nb, part), self.scratch / f"{part.section}.ipynb"
-                )
+                kept = self.scratch / f"{part.section}.ipynb"
+                self.done[part.section] = _kept(session.ends[part.section], taken_out(session.nb, part), kept)
         return session.cancelled
 
 

@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -32,7 +32,7 @@ from nbformat import NotebookNode
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine, papermill_engines
 
-from fabricreport.memo.editions.manifest import Progress, ProgressCall, Status
+from fabricreport.memo.editions.manifest import Progress, ProgressCall, SectionRun, Status
 from fabricreport.memo.run.notebook import SKIPPED, Merged, Part, skip
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
@@ -54,18 +54,6 @@ class Limits:
     output_limit_bytes: int
 
 
-@dataclass(frozen=True)
-class End:
-    """How a notebook ended, at which cell (None: at none), in words; see `run_record.SectionRun`."""
-
-    status: Status
-    cell: int | None = None
-    source_line: str = ""
-    ename: str = ""
-    evalue: str = ""
-    traceback: str = ""
-
-
 class Session:
     """Told by papermill's client of every cell and message; what has not ended when a kernel is gone is `left`."""
 
@@ -73,13 +61,12 @@ class Session:
         self.limits, self._progress = limits, progress
         self.nb: Any = merged.notebook
         self._whose = [part for part in merged.parts for _ in part.numbers]
-        self.ends: dict[str, End] = {}
-        self.seconds: dict[str, float] = {}
+        self.ends: dict[str, SectionRun] = {}
         self.end_kernel: Callable[[], None] = lambda: None
         self.cancelled = False
         self._part: Part | None = None
         self._at, self._is_running, self._has_quit = 0, False, False
-        self._fault: End | None = None
+        self._fault: SectionRun | None = None
         self._began = time.monotonic()
         self._bytes = 0
         self.spent: tuple[Status, str, str] | None = None
@@ -171,8 +158,8 @@ class Session:
             self._close()
         elif self._part is None:
             for part in dict.fromkeys(self._whose):  # no kernel came up
-                self.ends[part.section] = End("dead", ename="KernelDied", evalue=plain_text(str(error))[:_TEXT_LIMIT])
-                self.seconds[part.section] = 0.0
+                why = plain_text(str(error))[:_TEXT_LIMIT]
+                self.ends[part.section] = SectionRun(part.section, "dead", ename="KernelDied", evalue=why)
         elif self._at > self._part.start or self._part is self._whose[0]:
             self._is_running = False
             self._fail(*self.spent) if self.spent else self._fail(*_told(error))
@@ -187,13 +174,12 @@ class Session:
     def _close(self) -> None:
         if self._part is None:
             return
-        section, end = self._part.section, self._fault or self._truth(self._part)
-        self.ends[section] = end
-        self.seconds[section] = round(time.monotonic() - self._began, 3)
+        end = self._fault or self._truth(self._part)
+        self.ends[end.section] = replace(end, seconds=round(time.monotonic() - self._began, 3))
         self._part = None
-        self._progress(Progress(section, end.status, seconds=self.seconds[section]))
+        self._progress(Progress(end.section, end.status))
 
-    def _truth(self, part: Part) -> End:
+    def _truth(self, part: Part) -> SectionRun:
         """`ok` only if each code cell ran and none shows an error."""
         for at in range(part.start, part.stop):
             cell = self.nb.cells[at]
@@ -205,18 +191,19 @@ class Session:
                     return self._end(at, "failed", output.ename, output.evalue, trace)
             if cell.source.strip() and cell.get("execution_count") is None:
                 return self._end(at, "failed", "NotRun", "the cell was never run")
-        return End("ok")
+        return SectionRun(part.section, "ok")
 
     def _fail(self, status: Status, ename: str, evalue: str, trace: str = "") -> None:
         if self._fault is None:
             self._fault = self._end(self._at, status, ename, evalue, trace)
 
-    def _end(self, at: int, status: Status, ename: str, evalue: str, trace: str = "") -> End:
+    def _end(self, at: int, status: Status, ename: str, evalue: str, trace: str = "") -> SectionRun:
         part = self._whose[at]
         lines = [line.strip() for line in self.nb.cells[at].source.splitlines()]
         first = next((line for line in lines if line and not line.startswith("#")), lines[0] if lines else "")
         tail = plain_text(trace).splitlines()[-_TRACEBACK_LINES:]
-        return End(
+        return SectionRun(
+            part.section,
             status,
             part.numbers[at - part.start] or None,
             plain_text(first)[:120] if at > part.start else "",

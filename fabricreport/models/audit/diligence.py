@@ -119,9 +119,9 @@ def speed_fit(low: float | None, high: float | None, need: float) -> str:
     return "enough" if low >= need else "some" if high >= need else "short"
 
 
-def rank_range(busbw: float, algbw: float, decimals: int = 2) -> tuple[float, float]:
-    """Fewest and most ranks that two bandwidths printed with so many decimals allow; the most may be infinite."""
-    half = 0.5 * 10.0**-decimals
+def rank_range(busbw: float, algbw: float) -> tuple[float, float]:
+    """Fewest and most ranks that two bandwidths printed with two decimals allow; the most may be infinite."""
+    half = 0.005
     low, high = (busbw - half) / (algbw + half), (busbw + half) / max(algbw - half, half)
     return (2.0 / (2.0 - low) if low < 2.0 else math.inf, 2.0 / (2.0 - high) if high < 2.0 else math.inf)
 
@@ -262,11 +262,6 @@ class Stake:
     def width(self) -> float:
         """How far the answer moves the amount."""
         return abs(self.at_high - self.at_low)
-
-    @property
-    def flips(self) -> bool:
-        """Whether the amount changes its sign."""
-        return (self.at_low > 0) != (self.at_high > 0)
 
 
 @dataclass(frozen=True)

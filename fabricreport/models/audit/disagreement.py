@@ -47,13 +47,9 @@ class Position:
     """
 
     id: str
-    what: str
-    source: str
     publisher: str
     date: str
     grade: str
-    seen: str
-    interest: str
     base: str
     kind: str
     low: float
@@ -103,11 +99,6 @@ class Contested:
     def quantile(self, u: Any) -> Traced:
         """The prior's inverse CDF at probabilities `u` (any shape), traced to the entries it is made of."""
         return prior_quantile(u, self.admissible, rule=self.rule)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The quantity for `--json`."""
-        facts = {k: v for k, v in self.__dict__.items() if k != "entries"}
-        return facts | {"entries": [{k: _json(v) for k, v in p.__dict__.items()} for p in self.entries]}
 
 
 def premium_to_discount(premium: float) -> float:
@@ -253,7 +244,7 @@ def _position(entry: Entry, definition: Mapping[str, Any], also: Mapping[str, An
         why = "states no number"
     if not why and entry.unit not in units:
         why = f"is in {entry.unit}, not in {definition['unit']}"
-    kept = ("id", "what", "source", "publisher", "date", "grade", "seen", "interest", "kind")
+    kept = ("id", "publisher", "date", "grade", "kind")
     facts = {k: getattr(entry, k) for k in kept}
     position = Position(
         **facts, base=also.get("base", entry.base), low=low, mid=mid, high=high, converted=name, set_aside=why
@@ -266,7 +257,3 @@ def _bounded(position: Position, bound: Entry) -> Position:
     if position.admissible and position.low > bound.high:
         return replace(position, set_aside=bound.what)
     return replace(position, limit=bound.high, bound_by=bound.id)
-
-
-def _json(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

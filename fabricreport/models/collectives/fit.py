@@ -84,16 +84,6 @@ class FitRule:
     prior_weight: float
 
 
-@dataclass(frozen=True)
-class CollectivesFit:
-    """Fitted parameters, the loss they leave and how many rows and clusters set them."""
-
-    parameters: Parameters
-    loss: float
-    rows: int
-    clusters: int
-
-
 def band_of(size_bytes: ArrayLike) -> Array:
     """Index into `BANDS` of each size: under 64 KiB, to 64 MiB inclusive, above."""
     sizes = np.asarray(size_bytes, dtype=float)
@@ -101,9 +91,7 @@ def band_of(size_bytes: ArrayLike) -> Array:
     return band
 
 
-def fit_collectives(
-    tables: Sequence[MeasuredTable], rule: FitRule, *, start: Parameters | None = None
-) -> CollectivesFit:
+def fit_collectives(tables: Sequence[MeasuredTable], rule: FitRule, *, start: Parameters | None = None) -> Parameters:
     """Least squares of log time over `tables`, every size band of every cluster weighing the same.
 
     A soft-L1 loss keeps single bad rows from steering; a weak prior keeps what the tables do not determine near
@@ -142,11 +130,10 @@ def fit_collectives(
         x_scale=high - low,
         diff_step=1e-2,
     )
-    parameters = Parameters(**dict(zip(names, (float(v) for v in found.x), strict=True)))
-    return CollectivesFit(parameters, float(found.cost), sum(int(r.sum()) for _, r in used), len(used))
+    return Parameters(**dict(zip(names, (float(v) for v in found.x), strict=True)))
 
 
-def fit_calibration(table: MeasuredTable, *, parameters: Parameters | None = None) -> Calibration:
+def fit_calibration(table: MeasuredTable) -> Calibration:
     """A client's own table as a factor on latency and a factor on bandwidth (log time, soft-L1 loss).
 
     A table without small sizes barely determines the latency factor: it is then held near 1 by a weak prior.
@@ -169,7 +156,7 @@ def fit_calibration(table: MeasuredTable, *, parameters: Parameters | None = Non
 
     def residuals(logs: Array) -> Array:
         factors = Calibration(float(np.exp(logs[0])), float(np.exp(logs[1])))
-        ours = kept.modelled_us(parameters, factors)
+        ours = kept.modelled_us(calibration=factors)
         return np.concatenate([_soft(np.log(ours / kept.time_us)) * weights, 0.05 * logs])
 
     found = least_squares(residuals, np.zeros(2), bounds=(-4.0, 4.0), diff_step=1e-3)
@@ -183,14 +170,14 @@ def cluster_intervals(tables: Sequence[MeasuredTable], rule: FitRule) -> dict[st
     it (so a long table counts no more than a short one), widened by sqrt(1 + 1/clusters) about the median because
     there are few clusters.
     """
-    whole = fit_collectives([t for t in tables if not t.held_out], rule).parameters
+    whole = fit_collectives([t for t in tables if not t.held_out], rule)
     logs: dict[int, list[Array]] = {band: [] for band in range(len(BANDS))}
     for table in tables:
         rows = table.counts()
         if not np.any(rows):
             continue
         others = [t for t in tables if t is not table and not t.held_out]
-        parameters = whole if table.held_out else fit_collectives(others, rule, start=whole).parameters
+        parameters = whole if table.held_out else fit_collectives(others, rule, start=whole)
         misfit = np.log(table.time_us / table.modelled_us(parameters))[rows]
         for band in logs:
             chosen = misfit[band_of(table.size_bytes[rows]) == band]

@@ -58,13 +58,12 @@ class CablePlan:
 class CableBill:
     """What is ordered to wire one fabric, in pieces.
 
-    `links` are logical links (over all planes); `node_optics` one-link transceivers in servers, `switch_optics`
+    `node_optics` are one-link transceivers in servers, `switch_optics`
     twin-port transceivers in switches, `dac` and `acc` copper pieces, `aoc` active optical cables, `fibres`
     trunks, `nics` adapters, `cables` pieces pulled (each with two ends to seat).
     """
 
     nics: int
-    links: int
     node_optics: int
     switch_optics: int
     dac: int
@@ -91,8 +90,7 @@ def optics_and_cables(bom: BillOfMaterials, plan: CablePlan | None = None) -> Ca
     for layer, cables in counts.items():
         for item, pieces in _pieces(layer, cables, bom.planes, plan).items():
             totals[item] += pieces
-    links = bom.planes * sum(counts.values())
-    return CableBill(nics=bom.nodes * bom.links_per_node, links=links, **totals)
+    return CableBill(nics=bom.nodes * bom.links_per_node, **totals)
 
 
 def _pieces(layer: str, cables: int, planes: int, plan: CablePlan) -> dict[str, int]:
@@ -240,7 +238,7 @@ class GrowthStage:
     """One stage. Switch and cable numbers are cumulative, `bought_*` are this stage's purchases.
 
     `needed` is the smallest fabric for the size; `leaf, spine, core` are what the planned way has standing.
-    `overbuilt` switches stand before their stage needs them. `bought_*_as_needed` and `recabled` (cables moved on
+    `bought_*_as_needed` and `recabled` (cables moved on
     entering this stage) belong to the as-needed way.
     """
 
@@ -261,11 +259,6 @@ class GrowthStage:
     def switches(self) -> int:
         """Switches standing after this stage, planned way."""
         return self.leaf + self.spine + self.core
-
-    @property
-    def overbuilt(self) -> int:
-        """Switches standing beyond what this stage alone would need."""
-        return self.switches - self.needed.switches
 
 
 @dataclass(frozen=True)
@@ -326,34 +319,28 @@ def staged_growth(stages: Sequence[tuple[int, int]], **fabric: Any) -> GrowthPla
 
 @dataclass(frozen=True)
 class GrowthPrices:
-    """What growing costs: USD per switch and per cable laid (with its optics and labour), USD to move a cable,
-    hours the cluster stands still for a rebuild, and USD per GPU-hour of that. Scalars or arrays over draws."""
+    """What growing costs: USD per switch and per cable laid (with its optics and labour), USD to move a cable.
+    Scalars or arrays over draws."""
 
     switch_usd: Any
     cable_usd: Any
     move_cable_usd: Any
-    rebuild_hours: Any = 0.0
-    gpu_hour_usd: Any = 0.0
 
 
 def growth_flows(plan: GrowthPlan, prices: GrowthPrices, months: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Monthly outlays (..., months + 1) on switches and cables, in today's money: (planned, as needed).
 
-    Discount both: the planned way pays earlier, the as-needed way pays for moved cables and a cluster that stands
-    still while they are moved. Server purchases are the same in both and left out.
+    Discount both: the planned way pays earlier, the as-needed way pays for moved cables. Server purchases are the same in both and left out.
     """
     planned: NDArray[Any] = np.zeros(months + 1)
     as_needed: NDArray[Any] = np.zeros(months + 1)
-    gpus_before = 0
     for stage in plan.stages:
         switch, cable = array(prices.switch_usd), array(prices.cable_usd)
         early = stage.bought_switches * switch + stage.bought_cables * cable
         late = stage.bought_switches_as_needed * switch + stage.bought_cables_as_needed * cable
         moved = stage.recabled * array(prices.move_cable_usd)
-        still = gpus_before * array(prices.rebuild_hours) * array(prices.gpu_hour_usd) * bool(stage.recabled)
         planned = planned + lump(early, stage.month, months)
-        as_needed = as_needed + lump(late + moved + still, stage.month, months)
-        gpus_before = stage.gpus
+        as_needed = as_needed + lump(late + moved, stage.month, months)
     return planned, as_needed
 
 

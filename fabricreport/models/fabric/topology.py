@@ -42,7 +42,7 @@ class BillOfMaterials:
     `leaf`, `spine`, `core` are switches over all planes; for a dragonfly every router is a `leaf`, `cables_leaf_spine` are
     the cables inside groups and `cables_spine_core` those between groups.
     `endpoints` are the ports a plane is built for (whole units when `nodes_per_unit` was given), which may be
-    more than the `attached` links.
+    more than the links that end in a server or a management node.
     """
 
     leaf: int
@@ -60,7 +60,6 @@ class BillOfMaterials:
     planes: int
     oversubscription: float
     management_links: int
-    topology: str
     down_links: int
     up_links: int
 
@@ -73,11 +72,6 @@ class BillOfMaterials:
     def cables(self) -> int:
         """All physical cables."""
         return self.cables_node_leaf + self.cables_leaf_spine + self.cables_spine_core
-
-    @property
-    def attached(self) -> int:
-        """Links that end in a server or a management node (one a plane is counted once)."""
-        return self.nodes * self.links_per_node + self.management_links
 
 
 def tier_capacity(radix: int, oversubscription: float = 1.0) -> tuple[int, int, int]:
@@ -130,7 +124,7 @@ def bill_of_materials(
         topology=topology,
     )
     shape = _single_switch(
-        gpus, gpus_per_node, links_per_gpu, radix, planes, nodes_per_unit, oversubscription, management_links, topology
+        gpus, gpus_per_node, links_per_gpu, radix, planes, nodes_per_unit, oversubscription, management_links
     )
     if shape.endpoints <= shape.radix:
         return shape
@@ -148,7 +142,6 @@ def _single_switch(
     nodes_per_unit: int | None,
     oversubscription: float,
     management_links: int,
-    topology: str,
 ) -> BillOfMaterials:
     """What is attached, on one switch to a plane: the form that the larger fabrics are built up from."""
     gpus, radix, planes = index(gpus), index(radix), index(planes)
@@ -176,7 +169,6 @@ def _single_switch(
         planes=planes,
         oversubscription=float(oversubscription),
         management_links=management_links,
-        topology=topology,
         down_links=down,
         up_links=up,
     )

@@ -34,11 +34,6 @@ class Difference:
     draws: Array
     parts: Mapping[str, Array]
 
-    @property
-    def mean(self) -> Array:
-        """Mean of D."""
-        return array(np.mean(self.draws))
-
     def waterfall(self) -> dict[str, Array]:
         """Mean of each part, largest first by size. Means add up to the mean of D; medians would not."""
         means = {cause: array(np.mean(part)) for cause, part in self.parts.items()}
@@ -87,8 +82,6 @@ class Swing:
     input_id: str
     at_low: float
     at_high: float
-    flips: bool
-    break_even: float | None
     share_of_variance: float
 
     @property
@@ -100,8 +93,7 @@ class Swing:
 def swings(difference: Any, inputs: Mapping[str, Any], *, tail: float = 0.1) -> tuple[Swing, ...]:
     """One-at-a-time sensitivity of the mean difference, read off the existing sample; widest swing first.
 
-    difference: (draws,); inputs: id -> (draws,). Break-even is where the least-squares line of the difference on the
-    input crosses zero, given only inside the input's sampled range. Shares of variance are squared rank correlations,
+    difference: (draws,); inputs: id -> (draws,). Shares of variance are squared rank correlations,
     normalised to sum to at most one.
     """
     d = plain(difference)
@@ -114,9 +106,9 @@ def swings(difference: Any, inputs: Mapping[str, Any], *, tail: float = 0.1) -> 
             continue
         order = np.argsort(x, kind="stable")
         low, high = float(d[order[:edge]].mean()), float(d[order[-edge:]].mean())
-        raw.append((input_id, low, high, _crossing(d, x), float(np.corrcoef(_ranks(x), ranks_d)[0, 1]) ** 2))
-    scale = max(1.0, sum(r[4] for r in raw))
-    found = [Swing(i, lo, hi, (lo > 0) != (hi > 0), cross, r2 / scale) for i, lo, hi, cross, r2 in raw]
+        raw.append((input_id, low, high, float(np.corrcoef(_ranks(x), ranks_d)[0, 1]) ** 2))
+    scale = max(1.0, sum(r2 for *_, r2 in raw))
+    found = [Swing(i, low, high, r2 / scale) for i, low, high, r2 in raw]
     return tuple(sorted(found, key=lambda s: -s.width))
 
 
@@ -124,15 +116,6 @@ def _ranks(x: NDArray[np.float64]) -> NDArray[np.float64]:
     ranks = np.empty(x.size)
     ranks[np.argsort(x, kind="stable")] = np.arange(x.size)
     return ranks
-
-
-def _crossing(d: NDArray[np.float64], x: NDArray[np.float64]) -> float | None:
-    centred = x - x.mean()
-    slope = float(centred @ (d - d.mean()) / (centred @ centred))
-    if slope == 0:
-        return None
-    at = float(x.mean() - d.mean() / slope)
-    return at if x.min() <= at <= x.max() else None
 
 
 HELD = 0.95

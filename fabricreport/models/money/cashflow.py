@@ -136,27 +136,12 @@ def level(amount_per_month: Any, months: int, *, after: int = 0, until: int | No
     return array(array(amount_per_month)[..., None] * paid)
 
 
-def annuity_factor(rate_per_year: Any, months: int, *, due: bool = False) -> Array:
-    """Value today of 1 paid at the end (due: at the start) of each of `months` months."""
-    _positive_months(months)
-    start = 0 if due else 1
-    return array(np.sum(discount_factors(rate_per_year, months)[..., start : start + months], axis=-1))
-
-
-def annuity_payment(present_value: Any, rate_per_year: Any, months: int, *, due: bool = False) -> Array:
-    """The level monthly payment that is worth `present_value` today."""
-    return array(array(present_value) / annuity_factor(rate_per_year, months, due=due))
-
-
-def lease_payment(price: Any, rate_per_year: Any, months: int, *, residual: Any = 0.0, due: bool = True) -> Array:
-    """Monthly lease payment: the lessor recovers `price` less the residual's value today, at its own rate."""
-    at_end = discount_factors(rate_per_year, months)[..., months]
-    return annuity_payment(array(price) - array(residual) * at_end, rate_per_year, months, due=due)
-
-
-def _positive_months(months: int) -> None:
+def lease_payment(price: Any, rate_per_year: Any, months: int, *, residual: Any = 0.0) -> Array:
+    """Monthly lease payment, in advance: the lessor recovers `price` less the residual's value today, at its own rate."""
     if months < 1:
         raise InputError(Problem("must be at least one month", key="months", value=str(months)))
+    factors = discount_factors(rate_per_year, months)
+    return array((array(price) - array(residual) * factors[..., months]) / np.sum(factors[..., :months], axis=-1))
 
 
 def loss_per_week(gpus: int, productive_share: Any, gpu_hour_usd: Any, delay_usd_per_day: Any = 0.0) -> Array:

@@ -158,11 +158,6 @@ def _part(gpus: int, start: int, end: int) -> float:
     return min(max((gpus - start) / (end - start), 0.0), 1.0)
 
 
-def staff_usd_per_year(fte: Any, pay_usd: Any, loading: Any) -> NDArray[np.float64]:
-    """Yearly cost of `fte` people: pay times the cost of employment over wages."""
-    return array(array(fte) * array(pay_usd) * array(loading))
-
-
 LOST = "lost: "
 """Prefix of the components that charge lost GPU time."""
 
@@ -200,10 +195,6 @@ class CostComponents(Mapping[str, Array]):
         if twice := set(self.parts) & set(more):
             raise InputError(Problem("this cost is in the bill already", value=", ".join(sorted(twice))))
         return CostComponents({**self.parts, **more})
-
-    def converted(self, rate: Any) -> CostComponents:
-        """The same bill in another currency: every component times units of it per USD."""
-        return CostComponents({name: array(value * array(rate)) for name, value in self.parts.items()})
 
     def grouped(self, groups: Mapping[str, Sequence[str]]) -> CostComponents:
         """Components summed into groups; those in no group keep their own name. The total does not change.
@@ -375,12 +366,11 @@ def charge_lost_time(
 
 @dataclass(frozen=True)
 class Rental:
-    """A provider's offer: USD per GPU-hour, add-ons per GPU-hour by name, one-off charges, and whether the price
+    """A provider's offer: USD per GPU-hour, add-ons per GPU-hour by name, and whether the price
     is `fixed` by contract or moves with prices in general (`today`)."""
 
     usd_per_gpu_hour: Any
     add_ons_usd_per_gpu_hour: Mapping[str, Any] = field(default_factory=dict)
-    one_off_usd: Any = 0.0
     terms: str = "fixed"
 
 
@@ -397,17 +387,16 @@ def rent_cost(offer: Rental, lost: LostTime, hours: Array, discounting: Discount
     for name, add_on in offer.add_ons_usd_per_gpu_hour.items():
         parts[name] = paid * array(add_on)
         price = price + array(add_on)
-    parts["one-off charges"] = array(offer.one_off_usd)
     for cause, share in lost.by_cause().items():
         done = 1.0 if cause in COMMON else lost.useful
         parts[f"{LOST}{_words(cause)}"] = paid * price * share / (lost.useful_on_any * done)
     return CostComponents(parts)
 
 
-def slip_days(lost_share: Any, run_days: Any) -> tuple[Array, Array]:
-    """(days of work lost in a run of `run_days`, days longer until the work is done): reported, never added to cost."""
-    share, days = array(lost_share), array(run_days)
-    return share * days, days / (1 - share) - days
+def slip_days(lost_share: Any, run_days: Any) -> Array:
+    """Days longer that a run of `run_days` takes until its work is done."""
+    days = array(run_days)
+    return days / (1 - array(lost_share)) - days
 
 
 def _not_charged_yet(costs: CostComponents) -> None:

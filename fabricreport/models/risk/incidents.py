@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, islice
 from typing import Any
@@ -26,7 +26,7 @@ from scipy import special
 from fabricreport.base.errors import InputError, OutOfRange, Problem
 from fabricreport.base.provenance import Traced, inputs_of, plain
 from fabricreport.base.units import HOURS_PER_YEAR
-from fabricreport.models.draws import Sampler, between, clustered_mean, not_negative, poisson_quantile
+from fabricreport.models.draws import Sampler, between, frailty, not_negative, poisson_quantile
 
 _RAREST = 1e-12  # interruptions an hour: a job that never stops waits for nothing
 _NEVER = 1e-3  # a chance below which no further node is left out
@@ -138,11 +138,6 @@ class Cluster:
             )
         return counts[unit]
 
-    def scaled(self, gpus: int) -> Cluster:
-        """The same design at another size, links and switches in proportion."""
-        factor = gpus / self.gpus
-        return replace(self, gpus=gpus, access_links=self.access_links * factor, switches=self.switches * factor)
-
 
 @dataclass(frozen=True)
 class IncidentLaw:
@@ -218,8 +213,8 @@ def event_counts(mean: Any, clustering: Any, luck: Luck, kind: str) -> Any:
     """
     size, tags = plain(clustering), inputs_of(clustering)
     drawn = _frailty(luck, f"frailty:{kind}", size.tobytes(), size.shape)
-    frailty = Traced(drawn, tags) if tags else drawn
-    return poisson_quantile(luck.uniforms(f"count:{kind}"), np.asanyarray(mean) * frailty)
+    clustered = Traced(drawn, tags) if tags else drawn
+    return poisson_quantile(luck.uniforms(f"count:{kind}"), np.asanyarray(mean) * clustered)
 
 
 def aggregate(counts: Any, mean: Any, variance: Any, u: ArrayLike) -> Any:
@@ -275,6 +270,6 @@ def _uniforms(seed: int, size: int, key: str) -> NDArray[np.float64]:
 def _frailty(luck: Luck, key: str, size: bytes, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Gamma frailty, one per draw; `size` as the bytes of an array of floats of this shape, so that it can be a key."""
     clustering = np.frombuffer(size).reshape(shape)
-    frailty: NDArray[np.float64] = clustered_mean(luck.uniforms(key), 1.0, clustering)
-    frailty.flags.writeable = False
-    return frailty
+    drawn = frailty(luck.uniforms(key), clustering)
+    drawn.flags.writeable = False
+    return drawn

@@ -53,22 +53,18 @@ class Exposure:
 class StressCase:
     """One stress case: what it costs and the arithmetic.
 
-    loss_share: throughput lost while it lasts; lasts_h: for how long. delay_days = loss_share x lasts_h / 24;
-    lost_gpu_hours and cost_usd are the same loss in other units, not further losses. steps: the named factors of
-    the arithmetic in order, (label, value, unit). sources: evidence ids.
+    loss_share: throughput lost while it lasts. delay_days, lost_gpu_hours and cost_usd are the same loss in other units,
+    not further losses. sources: evidence ids.
     """
 
     id: str
     title: str
     loss_share: Any
-    lasts_h: Any
     delay_days: Any
     lost_gpu_hours: Any
     cost_usd: Any
     formula: str
-    steps: tuple[tuple[str, Any, str], ...]
     sources: tuple[str, ...] = ()
-    caveat: str = ""
 
 
 def efficiency_loss(exposure: Exposure, loss_share: Any, **kwargs: Any) -> StressCase:
@@ -80,21 +76,8 @@ def efficiency_loss(exposure: Exposure, loss_share: Any, **kwargs: Any) -> Stres
         loss_share,
         HOURS_PER_DAY * np.asanyarray(exposure.run_days),
         "loss x GPUs x 24 h x days",
-        (
-            ("loss", loss_share, "share"),
-            (
-                "days if the run is stretched until the work is done",
-                stretched_days(exposure.run_days, loss_share),
-                "day",
-            ),
-        ),
         **kwargs,
     )
-
-
-def stretched_days(run_days: Any, loss_share: Any) -> Any:
-    """Days the same work takes at (1 - loss): the lost time is itself worked at the lower rate."""
-    return np.asanyarray(run_days) / (1.0 - np.asanyarray(loss_share))
 
 
 def stall(exposure: Exposure, detection_min: Any, **kwargs: Any) -> StressCase:
@@ -108,11 +91,6 @@ def stall(exposure: Exposure, detection_min: Any, **kwargs: Any) -> StressCase:
         1.0,
         detection_h + np.asanyarray(exposure.restart_h) + rework_h,
         "GPUs x (detection + restart + half a checkpoint interval)",
-        (
-            ("detection", detection_h, "h"),
-            ("restart", exposure.restart_h, "h"),
-            ("work done again", rework_h, "h"),
-        ),
         **kwargs,
     )
 
@@ -132,7 +110,6 @@ def flapping_link(
         np.minimum(lost_h / lasts_h, 1.0),
         lasts_h,
         "GPUs x (flaps x stall + fatal flaps x (restart + half a checkpoint interval))",
-        (("flaps", flaps, "count"), ("stall of each", stall_s, "s"), ("flaps that end the job", fatal_flaps, "count")),
         **kwargs,
     )
 
@@ -149,11 +126,6 @@ def bandwidth_loss(exposure: Exposure, loss_share: Any, days: Any, *, id: str, t
         1.0 - 1.0 / _stretched_step(exposure.communication_share, loss_share),
         HOURS_PER_DAY * np.asanyarray(days),
         "GPUs x 24 h x days x (1 - 1 / (1 + c (1 / (1 - loss) - 1)))",
-        (
-            ("bandwidth lost", loss_share, "share"),
-            ("time spent waiting for the network c", exposure.communication_share, "share"),
-            ("days until mended", days, "day"),
-        ),
         **kwargs,
     )
 
@@ -188,12 +160,6 @@ def incast(
         1.0 - 1.0 / (1.0 + added),
         HOURS_PER_DAY * np.asanyarray(exposure.run_days),
         "wait = (senders - 1) x message / link rate, plus a time-out if the buffer overflows; loss = 1 - step / (step + wait)",
-        (
-            ("drain time", drain_ms, "ms"),
-            ("wait", wait_ms, "ms"),
-            ("events per step", events_per_step, "count"),
-            ("buffer overflows", overflow, "yes or no"),
-        ),
         **kwargs,
     )
 
@@ -222,11 +188,6 @@ def packet_drop(
         1.0 - 1.0 / _stretched_step(exposure.communication_share, 1.0 - goodput),
         HOURS_PER_DAY * np.asanyarray(days),
         "goodput = (1 - p) / (1 + (W - 1) p), W = rate x round trip / packet; then as a loss of bandwidth",
-        (
-            ("drop rate p", drop_share, "share"),
-            ("window W", window, "packets"),
-            ("goodput of a link", goodput, "share"),
-        ),
         **kwargs,
     )
 
@@ -240,7 +201,6 @@ def noisy_tenant(exposure: Exposure, slowdown: Any, days: Any, **kwargs: Any) ->
         1.0 - 1.0 / (1.0 + np.asanyarray(slowdown)),
         HOURS_PER_DAY * np.asanyarray(days),
         "GPUs x 24 h x days x (1 - 1 / (1 + s))",
-        (("how much longer a step takes s", slowdown, "share"), ("days until it ends", days, "day")),
         **kwargs,
     )
 
@@ -264,7 +224,6 @@ def _time_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[StressC
             exposure,
             read("stress-stall-detection"),
             sources=("nccl-stall-detection", "stress-stall-detection"),
-            caveat="The watchdog's time is the library's default; tracing finds the fault sooner.",
         ),
         flapping_link(
             exposure,
@@ -272,7 +231,6 @@ def _time_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[StressC
             read("flap-stall-seconds"),
             fatal_flaps=1.0,
             sources=("flaps-per-day-of-a-bad-link", "flap-stall-seconds"),
-            caveat="We found no flaps per link; one of them is taken to end the job.",
         ),
     )
 
@@ -287,7 +245,6 @@ def _bandwidth_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[St
             id="misconfiguration",
             title="PFC, ECN or DCQCN is misconfigured until somebody finds it",
             sources=("untuned-roce-bandwidth-share", "tuned-roce-bandwidth-share", "stress-misconfiguration-days"),
-            caveat="The bandwidth figures come from a vendor that sells the tuning and does not show its inputs.",
         ),
         bandwidth_loss(
             exposure,
@@ -296,7 +253,6 @@ def _bandwidth_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[St
             id="ecmp-collisions",
             title="Hash collisions put several flows on one link",
             sources=("ecmp-collision-loss", "stress-ecmp-days"),
-            caveat="The worst that one operator saw before it changed the load balancing.",
         ),
     )
 
@@ -310,7 +266,6 @@ def _tenant_cases(
             read(neighbours),
             read("stress-neighbour-days"),
             sources=(neighbours, "stress-neighbour-days"),
-            caveat="The slowdown beside heavy traffic, for as long as nobody moves or limits it; the bill counts its share of time.",
         )
     if dragonfly:
         yield bandwidth_loss(
@@ -320,7 +275,6 @@ def _tenant_cases(
             id="noisy-neighbour",
             title="A noisy neighbour shares the dragonfly's global links",
             sources=("dragonfly-noise-loss", "stress-neighbour-days"),
-            caveat="The worst of one InfiniBand system; another network in the same study was largely immune.",
         )
 
 
@@ -346,10 +300,6 @@ def _packet_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[Stres
                 "stress-packet-bytes",
                 "stress-path-round-trip-us",
             ),
-            caveat=(
-                "One week. The article's figure has no curve from drops to time, so it can only be compared; "
-                "one published test of go-back-N does worse than this row."
-            ),
         ),
     )
 
@@ -363,10 +313,6 @@ def _burst(exposure: Exposure, read: Callable[[str], Any], timer: str, *, id: st
         id=id,
         title=title,
         sources=(*burst, timer),
-        caveat=(
-            "The end of each burst is lost and waits for the timer; a lossless network pays the drain time only. "
-            "The bursts themselves are a choice of this case."
-        ),
     )
 
 
@@ -382,10 +328,8 @@ def _case(
     loss_share: Any,
     lasts_h: Any,
     formula: str,
-    steps: tuple[tuple[str, Any, str], ...],
     *,
     sources: tuple[str, ...] = (),
-    caveat: str = "",
 ) -> StressCase:
     loss, hours = np.asanyarray(loss_share), np.asanyarray(lasts_h)
     if not np.all((np.asarray(loss) >= 0) & (np.asarray(loss) <= 1)) or not np.all(np.asarray(hours) >= 0):
@@ -397,12 +341,9 @@ def _case(
         id,
         title,
         loss,
-        hours,
         loss * hours / HOURS_PER_DAY,
         gpu_hours,
         gpu_hours * np.asanyarray(exposure.gpu_hour_usd),
         formula,
-        steps,
         tuple(f"evidence:{s}" for s in sources),
-        caveat,
     )

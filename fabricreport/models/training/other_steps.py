@@ -35,28 +35,22 @@ def inference_step(
     *,
     batch: Any,
     memory_efficiency: Any,
-    tensor_across_nodes: bool = False,
 ) -> StepTime:
     """Time of one token for every request of a batch: weights read once, activations passed on between the nodes.
 
-    Pipeline stages hand a small message on, one step each; `tensor_across_nodes` instead sums every layer over all
-    GPUs of the copy with two small AllReduces, where a step's latency counts most. `batch` is a number or draws (n,):
-    its median sets the message size, for a collective has one size.
+    Pipeline stages hand a small message on, one step each. `batch` is a number or draws (n,): its median sets the message
+    size, for a collective has one size.
     """
     gpus = plan.tp * plan.pp
     active = model.active * network.rules.parameter_bytes
     rate = network.accelerator.memory_gbytes_per_s * BILLION
-    compute = active / (gpus * rate * np.asanyarray(memory_efficiency)) * (1.0 if tensor_across_nodes else plan.pp)
+    compute = active / (gpus * rate * np.asanyarray(memory_efficiency)) * plan.pp
     size = float(np.median(np.asarray(batch))) * model.hidden * network.rules.activation_bytes
-    if tensor_across_nodes:
-        one = timed("all-reduce", nccl.allreduce, network, size, gpus, 1)
-        used = [counted(one, "tensor", 2.0 * model.layers, 1.0)]
-    else:
-        inside = timed("all-reduce", nccl.allreduce, network, size, plan.tp, 1)
-        used = [counted(inside, "tensor", 2.0 * model.layers, 1.0)] if plan.tp > 1 else []
-        if plan.pp > 1:
-            one = timed("send-recv", nccl.sendrecv, network, size / plan.tp, plan.pp, plan.tp)
-            used.append(counted(one, "pipeline", plan.pp - 1.0, 1.0))
+    inside = timed("all-reduce", nccl.allreduce, network, size, plan.tp, 1)
+    used = [counted(inside, "tensor", 2.0 * model.layers, 1.0)] if plan.tp > 1 else []
+    if plan.pp > 1:
+        one = timed("send-recv", nccl.sendrecv, network, size / plan.tp, plan.pp, plan.tp)
+        used.append(counted(one, "pipeline", plan.pp - 1.0, 1.0))
     return _step(compute, used)
 
 
@@ -103,7 +97,7 @@ def simulation_step(
         small = timed("all-reduce", nccl.allreduce, network, float(rule.small_allreduce_bytes), gpus, 1)
         used.append(counted(small, "reduction", np.asanyarray(small_allreduces), 1.0))
         if links is not None:
-            across = crossing("all-reduce", links, float(rule.small_allreduce_bytes))
+            across = crossing(links, float(rule.small_allreduce_bytes))
             used.append(counted(across, "sites", np.asanyarray(small_allreduces), 1.0))
     return _step(compute, used)
 

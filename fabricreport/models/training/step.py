@@ -317,7 +317,7 @@ def _sites(
         return []
     buckets = max(1, model.layers // plan.pp)
     size = model.parameters * network.rules.gradient_bytes / buckets
-    one = crossing("all-reduce", links, size)
+    one = crossing(links, size)
     share = _left(one.time_s * buckets, compute, overlap.data, overlap.interference, one.time_s)
     return [counted(one, "sites", buckets, share)]
 
@@ -434,10 +434,10 @@ def _placed(network: Network, ranks: int, stride: int) -> tuple[int, bool]:
     return per_domain, fused and per_domain <= LARGEST_HOST
 
 
-def crossing(name: str, links: SiteLinks, size_bytes: float) -> Traffic:
+def crossing(links: SiteLinks, size_bytes: float) -> Traffic:
     """One sum of `size_bytes` over the sites of a job."""
     time = links.allreduce_s(size_bytes)
-    return Traffic("", name, size_bytes, 1.0, links.sites, links.sites, True, time, time, "ring", "simple")
+    return Traffic("", "all-reduce", size_bytes, 1.0, links.sites, links.sites, True, time, time, "ring", "simple")
 
 
 def counted(one: Traffic, kind: str, count: Any, exposed_share: Any) -> Traffic:

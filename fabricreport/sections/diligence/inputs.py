@@ -46,8 +46,8 @@ class Ground:
     comparison: Comparison
     moved: Callable[[Mapping[str, Uncertain]], Bills]
     informs: Callable[[Collection[str]], Estimate]
-    joins_nodes: bool = True
-    within: Within | None = None
+    joins_nodes: bool
+    within: Within | None
     tested: str = ""
 
     @property

@@ -18,7 +18,6 @@ from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.terms import Terms
-from fabricreport.sections.stance import Stance, stance
 
 
 def key_of(name: str) -> str:
@@ -171,16 +170,6 @@ class DiligenceResult:
     terms: Terms
     terms_of_rival: Terms | None = None
     changes: Changes | None = None
-
-    @property
-    def stance(self) -> Stance:
-        """What the money says of the advised course."""
-        return stance(self.verdict, self.numbers["diligence.lead"])
-
-    @property
-    def material(self) -> bool:
-        """Whether the lead is no close call."""
-        return abs(self.verdict.lead) >= self.verdict.materiality
 
     @property
     def flatters(self) -> bool:

@@ -6,7 +6,7 @@ worth to the choice, or, where the answer is a price, what a good one saves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -24,12 +24,11 @@ from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import Estimate
-from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.sections.client import stages_of
 from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.diligence.amounts import GIB, modelled, of_delivery, price_of, tested_on
 from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
-from fabricreport.sections.diligence.inputs import Ground, Within
+from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.plan.study import plan_of
 from fabricreport.sections.diligence.promises import Promise, floors, promises, promises_of_rival, rivals
@@ -41,35 +40,15 @@ from fabricreport.sections.diligence.result import (
     PricedQuestion,
     Shortlisted,
 )
-from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.rents import ASSUMED
-from fabricreport.sections.tail_risk.result import TailResult
-from fabricreport.sections.tco.result import Bills, TcoResult
 
 BYTES_PER_MIB = 2.0**20
 _CLAIM = ("-claim-days", "-claim-window")
 
 
-def run(
-    given: Inputs,
-    latency: LatencyResult,
-    tail: TailResult,
-    tco: TcoResult,
-    comparison: Comparison,
-    moved: Callable[[Mapping[str, Uncertain]], Bills],
-    informs: Callable[[Collection[str]], Estimate],
-    changes: Changes | None,
-    *,
-    joins_nodes: bool,
-    within: Within | None,
-) -> DiligenceResult:
-    """Diligence for a client, from the other studies and the comparison they share.
-
-    `moved`: the bills with some inputs set and all others at their draws. `informs`: what knowing inputs is worth to the
-    choice. `changes`: what the answers change. `joins_nodes`: whether what is advised joins nodes by a network; if not, nothing
-    is asked or promised of one. `within`: jobs within nodes, where they are advised.
-    """
-    on = Ground(given, latency, tail, tco, comparison, moved, informs, joins_nodes, within)
+def run(on: Ground, changes: Changes | None) -> DiligenceResult:
+    """Diligence for a client, on the other studies and the comparison they share; `changes`: what the answers change."""
+    given, tco = on.given, on.tco
     book = read_providers()
     other = rivals(on)
     options = tuple(dict.fromkeys(ground.option.id for ground in (on, other) if ground is not None))
@@ -85,7 +64,7 @@ def run(
     result = DiligenceResult(
         option=on.option,
         rival=on.rival,
-        verdict=comparison.verdict,
+        verdict=on.comparison.verdict,
         promises=tests,
         promises_of_rival=of_rival,
         floors={} if tested is None else dict(floors(tested)),
@@ -95,7 +74,7 @@ def run(
         questions=_priced(on, book),
         judged=_judged(on, book, tests),
         at_ends=_at_ends(on),
-        difference=comparison.lead,
+        difference=on.comparison.lead,
         total=on.total,
         totals=tco.totals,
         price=price_of(given, tco, on.option.id),
@@ -105,9 +84,8 @@ def run(
         terms_of_rival=None if its is None else its.terms,
         changes=changes,
     )
-    return replace(
-        result, numbers=DeclaredFigures(FIGURES, DiligenceFigures(given, result, tail.bring_up_weeks), given)
-    )
+    figures = DiligenceFigures(given, result, on.tail.bring_up_weeks)
+    return replace(result, numbers=DeclaredFigures(FIGURES, figures, given))
 
 
 def nodes_of(given: Inputs) -> int:

@@ -22,11 +22,6 @@ def audit(evidence: EvidenceBook | None = None) -> tuple[claims.AuditedClaim, ..
     return claims.audit(read_claims(), read_evidence() if evidence is None else evidence)
 
 
-def self_contradictions(evidence: EvidenceBook | None = None) -> tuple[claims.SelfContradiction, ...]:
-    """The sources that contradict themselves, claim against claim."""
-    return claims.self_contradictions(audit(evidence))
-
-
 ALWAYS, IF_USED, TABLE = "all", "used", "table"
 LOG_FROM = 20.0
 """A quantity whose highest statement is more than this many times its lowest is drawn on a logarithmic scale."""

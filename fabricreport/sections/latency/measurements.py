@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricreport.books.logs.lines import Finding
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.options import Option
 from fabricreport.inputs.inputs import Inputs
@@ -24,7 +23,7 @@ UNFIT = ("warm-up", "spike", "identity", "bimodal", "wrong-results", "above-cap"
 
 @dataclass(frozen=True, eq=False)
 class ClientLog:
-    """One log as read: the AllReduce rows used, the model's time for them before and after, what was odd.
+    """One log as read: the AllReduce rows used, the model's time for them before and after.
 
     Arrays of shape (rows,): sizes in bytes, times in microseconds.
     """
@@ -37,7 +36,6 @@ class ClientLog:
     before_us: Any
     after_us: Any
     left_out: int
-    findings: tuple[Finding, ...]
     factors: Measured | None
 
     @property
@@ -53,10 +51,9 @@ class ClientLog:
 
 @dataclass(frozen=True)
 class ClientMeasurements:
-    """All logs of the params. They do not say which fabric they ran on: they are read as `option`'s."""
+    """All logs of the params. They do not say which fabric they ran on: they are read as one option's."""
 
     logs: tuple[ClientLog, ...]
-    option: Option
 
     @property
     def used(self) -> tuple[ClientLog, ...]:
@@ -85,7 +82,7 @@ def client_measurements(given: Inputs, option: Option) -> ClientMeasurements | N
     """The logs of `measurements:` read and fitted; None if the params name none. `InputError` if one has no row."""
     if not given.params.measurements:
         return None
-    return ClientMeasurements(tuple(client_log(given, option, str(path)) for path in given.params.measurements), option)
+    return ClientMeasurements(tuple(client_log(given, option, str(path)) for path in given.params.measurements))
 
 
 def measured_option(given: Inputs) -> Option:
@@ -96,19 +93,18 @@ def measured_option(given: Inputs) -> Option:
 def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
     """One log of `measurements:` read as `option`'s; `InputError` if it has no row or the model has no such cluster."""
     frame = read_log(given.file(path), gpus_per_node=int(given.params.cluster.gpus_per_node))
-    findings = tuple(frame.attrs["findings"])
     rows = _largest_section(frame[frame["collective"] == "allreduce"])
     if rows.empty:
-        return _unused(path, findings)
+        return _unused(path)
     if bool(rows["ranks"].isna().iloc[0]):  # it does not say how many ranks ran
-        return _unused(path, findings)
+        return _unused(path)
     gpus, per_node = int(rows["ranks"].iloc[0]), int(given.params.cluster.gpus_per_node)
     if gpus <= per_node or gpus % per_node:  # inside one node, without a fabric, or not of whole nodes
-        return _unused(path, findings)
-    odd = {f.line for f in findings if f.kind in UNFIT}
+        return _unused(path)
+    odd = {f.line for f in frame.attrs["findings"] if f.kind in UNFIT}
     good = rows[(rows["size_bytes"] > 0) & (rows["time_us"] > 0) & ~rows["line"].isin(odd)]
     if len(good) < FEWEST_ROWS:
-        return _unused(path, findings)
+        return _unused(path)
     table = MeasuredTable(
         given.catalogue,
         path,
@@ -137,7 +133,6 @@ def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
         table.modelled_us(),
         after,
         len(rows) - len(good),
-        findings,
         factors,
     )
 
@@ -150,7 +145,7 @@ def _largest_section(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["section"] == runs.idxmax()]
 
 
-def _unused(path: str, findings: tuple[Finding, ...]) -> ClientLog:
+def _unused(path: str) -> ClientLog:
     """A log that recalibrates nothing."""
     nothing = np.array([])
-    return ClientLog(path, 0, 0, nothing, nothing, nothing, nothing, 0, findings, None)
+    return ClientLog(path, 0, 0, nothing, nothing, nothing, nothing, 0, None)

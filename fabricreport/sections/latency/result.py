@@ -189,7 +189,7 @@ def _on(given: Inputs, gpus: int, **fabric: Any) -> Job:
     return job(given.catalogue, gpus=gpus, gpus_per_node=per_node, gpu=str(cluster.gpu), **named)
 
 
-def flat_ring(given: Inputs, gpus: int) -> Mapping[str, str]:
+def flat_ring() -> Mapping[str, str]:
     """Arguments that force a flat ring; one domain has no other protocol worth forcing."""
     return {"algorithm": "ring", "protocol": str(display()["headline_ring_protocol"])}
 
@@ -209,7 +209,7 @@ def study(given: Inputs, options: tuple[Option, Option], measured: Measured | No
     step_us = given.draw(inputs.step_id(options[1]))
     large = float(shown["headline_bytes"])
     tree = [latency_alone(given, gpus=n, size_bytes=large, extra_step_us=step_us) for n in sizes]
-    ring = [latency_alone(given, gpus=n, size_bytes=large, extra_step_us=step_us, **flat_ring(given, n)) for n in sizes]
+    ring = [latency_alone(given, gpus=n, size_bytes=large, extra_step_us=step_us, **flat_ring()) for n in sizes]
     at = tuple(float(n) for n in sizes)
     return Gap(
         sizes=sizes,
@@ -272,9 +272,8 @@ class LatencyResult:
     """Keys are option ids; arrays are (draws,) and traced.
 
     `exposed_share`: share of GPU time lost to exposed communication over the horizon, sizes weighted by GPU-months;
-    `exposed_now`, `exposed_final`: the same at the first and the last size. `step_time_s`, `busbw` (AllReduce at
-    1 GiB, GB/s) and `steps` are of the largest job at the first size. `penalty`: extra time of `pair`'s RoCEv2 option
-    over its InfiniBand option for the same work, a share, each under the plan that suits it. `job`: model and shared plan of the largest job
+    `exposed_now`, `exposed_final`: the same at the first and the last size. `step_time_s` and `steps` are of
+    the largest job at the first size. `penalty`: extra time of `pair`'s RoCEv2 option over its InfiniBand option for the same work, a share, each under the plan that suits it. `job`: model and shared plan of the largest job
     at the first size; `jobs`: of every job. `stages`: (GPUs, share of the horizon's GPU-months). `by_job`: what the InfiniBand
     option of the pair exposes, by GPUs of a job.
     """
@@ -283,7 +282,6 @@ class LatencyResult:
     exposed_now: Mapping[str, Traced]
     exposed_final: Mapping[str, Traced]
     step_time_s: Mapping[str, Traced]
-    busbw: Mapping[str, Traced]
     penalty: Traced
     pair: tuple[Option, Option]
     steps: Mapping[str, StepTime]

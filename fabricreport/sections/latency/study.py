@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fabricreport.inputs.inputs import Inputs
-from fabricreport.sections.client import fabric_gpus, one_node
+from fabricreport.sections.client import one_node
 from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency import result as latency_gap
@@ -33,8 +33,6 @@ def run(
     job = found.largest(first)
     steps = found.steps(job)
     penalty = given.spread(steps[pair[1].id].pace_s / steps[pair[0].id].pace_s - 1.0)
-    large = (float(latency_gap.display()["headline_bytes"]),)
-    gpus = fabric_gpus(given, first)
     mine = [o.id for o in given.options]
     horizon, now, end = found.horizon(given), found.now(given, first), found.now(given, last)
     result = LatencyResult(
@@ -42,12 +40,6 @@ def run(
         exposed_now={o: now[o] for o in mine},
         exposed_final={o: end[o] for o in mine},
         step_time_s={o: given.spread(steps[o].step_time_s) for o in mine},
-        busbw={
-            o: given.spread(
-                inputs.cluster_allreduce(given, found.timed[o].network, gpus, large).busbw_gbytes_per_s[..., 0]
-            )
-            for o in mine
-        },
         penalty=penalty,
         pair=pair,
         steps=steps,

@@ -26,7 +26,6 @@ class Outcome:
     run_days: wall days from the start of the run to its end. overrun_usd: money lost in the run beyond its plan.
     """
 
-    option: str
     run: RunRisk
     run_days: Any
     overrun_usd: Any
@@ -41,7 +40,6 @@ def outcome_of(given: Inputs, subject: Subject, luck: Luck) -> Outcome:
     value = np.asanyarray(subject.run.gpu_hour_usd)
     delay = np.asanyarray(given.money("param:money.price_of_delay_usd_per_day"))
     return Outcome(
-        option=subject.option.id,
         run=risk,
         run_days=given.spread(run_days),
         overrun_usd=given.spread(gpu_hours * late * value + risk.engineering_usd + delay * late),

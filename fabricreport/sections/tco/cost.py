@@ -27,7 +27,6 @@ from fabricreport.models.money.ownership import (
     ownership_cost,
     rent_cost,
     slip_days,
-    staff_usd_per_year,
 )
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.fabric import Build
@@ -123,10 +122,7 @@ def purchases(builds: Sequence[Build], option: OptionInputs, common: Common) -> 
 
 def staff_per_year(common: Common, option: OptionInputs) -> list[tuple[int, Any]]:
     """(month, yearly cost of the fabric's staff from that month on) at each stage."""
-    return [
-        (month, staff_usd_per_year(fabric_fte(gpus, option.staff), common.pay_per_year, 1.0))
-        for month, gpus in common.stages
-    ]
+    return [(month, fabric_fte(gpus, option.staff) * common.pay_per_year) for month, gpus in common.stages]
 
 
 def running(option: OptionInputs, common: Common) -> Running:
@@ -250,7 +246,7 @@ def delay_days(option: OptionInputs, common: Common) -> Any:
     if common.run_days is None:
         return late
     on_any = common.run_days / lost.useful_on_any
-    return late + slip_days(1 - lost.running.useful_of_network, on_any)[1]
+    return late + slip_days(1 - lost.running.useful_of_network, on_any)
 
 
 def with_delay(bill: CostComponents, option: OptionInputs, common: Common) -> CostComponents:

@@ -170,7 +170,6 @@ class Common:
 
     months: int
     stages: tuple[tuple[int, int], ...]
-    gpus_per_node: int
     discounting: Discounting
     server: Server
     server_support: Any
@@ -270,7 +269,6 @@ def common_inputs(given: Inputs, hired: Hired | None = None) -> Common:
     return Common(
         months=int(terms.horizon_months),
         stages=stages_of(given),
-        gpus_per_node=given.params.cluster.gpus_per_node,
         discounting=discounting_of(given),
         server=server,
         server_support=given.value("evidence:support-rate-servers"),

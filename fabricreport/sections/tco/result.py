@@ -298,10 +298,6 @@ class TcoResult:
         """What the money says of the advised course."""
         return stance(self.verdict, self.numbers["tco.difference"])
 
-    def gap(self, a: str, b: str) -> Traced:
-        """Cost of `a` less cost of `b` (draws,); what both share leaves neither money nor provenance."""
-        return Traced(difference(self.parts[a], self.parts[b]).draws)
-
 
 MEDIAN_PAIR = "evidence:mlperf-pairs-median"
 """Id of what the median pair took longer."""

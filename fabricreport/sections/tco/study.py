@@ -47,7 +47,7 @@ def run(given: Inputs, found: Bills, comparison: Comparison, sized: Callable[[in
         useful_hour=hour,
         useful_share=useful,
         worth_per_gpu_hour={o: given.spread(rent * u / useful[choice]) for o, u in useful.items()},
-        ownership=None if given.team.rented else _ownership(given, found, hour, (choice, rival)),
+        ownership=None if given.team.rented else _ownership(given, found, hour, choice, rival),
         edge=edge_of(given, (choice, rival), sized),
         common=common,
         numbers={},
@@ -55,15 +55,14 @@ def run(given: Inputs, found: Bills, comparison: Comparison, sized: Callable[[in
     return replace(result, numbers=DeclaredFigures(FIGURES, CostFigures(given, result), given))
 
 
-def _ownership(given: Inputs, found: Bills, hour: Mapping[str, Traced], pair: tuple[str, str]) -> Ownership:
+def _ownership(given: Inputs, found: Bills, hour: Mapping[str, Traced], choice: str, rival: str) -> Ownership:
     """Everything that only an owner's memo shows."""
-    cluster, (choice, rival) = given.params.cluster, pair
     common, own, built = found.common, found.own, found.built
     ends = [
         {n: given.spread(v) for n, v in fabric.capex(built[o][-1], own[o], common).items()} for o in (rival, choice)
     ]
     standing = {o: [_by_cause(fabric.capex(stage, own[o], common)) for stage in stages] for o, stages in built.items()}
-    growth = {o.id: fabric.growth_cost(cluster, o, own[o.id], common) for o in given.options}
+    growth = {o.id: fabric.growth_cost(given.params.cluster, o, own[o.id], common) for o in given.options}
     stable = own[choice].lost.running.useful
     return Ownership(
         builds=built,

@@ -54,7 +54,7 @@ class PlannedTest:
     `false_pass` and `false_fail`: the chance that a fabric at the value at which the lead is gone passes, and that one fails of
     those that the model holds possible, None where the test is exact; `passing`: by draw of the model, the chance to pass.
 
-    `month`: of the client's plan in which the stage begins. `lines`: the thresholds, which are their floors, as numbers of the
+    `lines`: the thresholds, which are their floors, as numbers of the
     ledger with what stands beside each. `basis`: the
     case by which `reason` is said; `why`: what the test finds that others do not. `by_step`: whether the client's step sends
     such traffic over the fabric, None where the test is of no collective. `repeats`: the runs as a number of the ledger.
@@ -77,8 +77,6 @@ class PlannedTest:
     price: Number | None = None
     false_pass: Number | None = None
     false_fail: Number | None = None
-    options: tuple[str, ...] = ()
-    month: int = 0
     lines: Mapping[tuple[int, int], Line] = field(default_factory=dict)
     basis: str = ""
     why: str = ""

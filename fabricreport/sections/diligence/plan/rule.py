@@ -134,12 +134,6 @@ def gpu_gbytes_per_s(given: Inputs, option: Option) -> float:
     return links_per_gpu(given.params, given.practice, option) * per_link / BITS_PER_BYTE
 
 
-def line_gbytes_per_s(given: Inputs, option: Option, wires: Network, collective: str) -> float:
-    """What a collective's busbw is held against: a domain's adapters, or, where every rank sends to every other, a GPU's."""
-    each = gpu_gbytes_per_s(given, option)
-    return each if collective == "alltoall" else each * wires.domain_gpus
-
-
 @dataclass(frozen=True)
 class Bar:
     """What a threshold is called and how it is made: of `bandwidth` or of `latency`, a floor or a ceiling.

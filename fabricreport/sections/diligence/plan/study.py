@@ -134,8 +134,6 @@ class Making:
             tuple(q.id for q in read_questions() if entry.id in q.tests_of(self.tested.terms.exchange.test)),
             price,
             *bars.errors,
-            options=(self.on.option.id,),
-            month=stage.month,
             lines=bars.lines,
             basis=bars.basis,
             why=entry.why,
