@@ -312,7 +312,7 @@ def test_copper_in_the_rack_replaces_the_server_side_optics():
 
 def test_an_active_optical_cable_is_one_piece_a_link():
     bill = optics_and_cables(bill_of_materials(1024), CablePlan("aoc", "aoc", "aoc"))
-    assert (bill.aoc, bill.node_optics, bill.switch_optics) == (2048, 0, 0)
+    assert (bill.aoc, bill.transceivers) == (2048, 0)
 
 
 def test_two_planes_share_a_cable_and_double_the_links():
