@@ -21,8 +21,8 @@ from fabricreport.blocks.prose import ProseCell, is_prose, read_cell, readings
 from fabricreport.bodies.bodies import DECLARED
 from fabricreport.case import Case
 from fabricreport.ledger.facts import Name, Named
+from fabricreport.ledger.figures import find_spec
 from fabricreport.ledger.numbers import Number
-from fabricreport.sections.declarations import find_spec
 
 PLACE = "branch-placeholder"
 

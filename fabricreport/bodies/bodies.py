@@ -12,9 +12,9 @@ from fabricreport.base.vocabulary import Question
 from fabricreport.bodies import buy_once, choose_provider, choose_provider_facts, grow_in_stages
 from fabricreport.bodies.views import AllFindings, Told, body_names, called
 from fabricreport.ledger.facts import Facts, Findings, Name, Spoken
+from fabricreport.ledger.figures import Declaration
 from fabricreport.scenario import SECTION_NAMES
 from fabricreport.sections.decision.figures import FIGURES as DECISION
-from fabricreport.sections.declarations import Declaration
 from fabricreport.sections.diligence.figures import FIGURES as DILIGENCE
 from fabricreport.sections.evidence.figures import FIGURES as EVIDENCE
 from fabricreport.sections.latency.figures import FIGURES as LATENCY

@@ -17,7 +17,7 @@ from fabricreport.blocks.template import split_style
 from fabricreport.bodies.bodies import DECLARED, SPINE, Turns
 from fabricreport.books.names import glossary_book
 from fabricreport.ledger.facts import Facts
-from fabricreport.sections.declarations import find_spec
+from fabricreport.ledger.figures import find_spec
 
 _NAME = re.compile(r"\{[a-z_]+\}")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s")

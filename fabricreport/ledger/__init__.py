@@ -1,4 +1,5 @@
-"""What is printed: a number with all that is needed to challenge it, its base, and the facts and words that prose is made of.
+"""What is printed: a number with all that is needed to challenge it, its base, the figures that
+sections declare, and the facts and words that prose is made of.
 
 Knows no section.
 

@@ -22,11 +22,11 @@ from fabricreport.books.publications import ADVICE, SYSTEM, VERDICTS, ClaimBook,
 from fabricreport.books.sellers import ContractOnly, ProviderBook, Seller, read_providers
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import capital
+from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.ledger.numbers import GRADES
 from fabricreport.models.audit.claims import Amount, AuditedClaim, SelfContradiction, self_contradictions
 from fabricreport.models.risk.tail import expected_max
 from fabricreport.report.hindsight import Hindsight, all_compared
-from fabricreport.sections.declarations import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.sections.evidence.result import Disagreement, audit, disagreements, shown_unit
 from fabricreport.validation.card import Card, CardRow, median_abs_error
 from fabricreport.validation.cards import cards

@@ -23,10 +23,10 @@ from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.publications import purchases
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Name, Named, Spoken
+from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.ledger.numbers import INPUT_KINDS, Number
 from fabricreport.report.figures import FIGURES, ReportFigures
 from fabricreport.scenario import params_from
-from fabricreport.sections.declarations import DeclaredFigures
 
 
 class ReportFinding(StrEnum):

@@ -10,10 +10,10 @@ import pytest
 from rows import rows
 
 from fabricreport.ledger.bases import Base, Horizon, Statistic, derived, is_money, is_time, told
+from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.ledger.numbers import Number
 from fabricreport.memo.document.checks import base_remarks
 from fabricreport.memo.document.pieces import Gathered
-from fabricreport.sections.declarations import DeclaredFigures
 
 CLIENTS = (*bench.SHIPPED, "two nodes", "offers")
 NAMING = {

@@ -23,8 +23,8 @@ from fabricreport.books.equipment import families
 from fabricreport.books.options import read_options
 from fabricreport.books.sellers import read_questions
 from fabricreport.case import Case, open_case
+from fabricreport.ledger.figures import find_spec
 from fabricreport.ledger.numbers import INPUT_KINDS
-from fabricreport.sections.declarations import find_spec
 from fabricreport.sections.diligence import tables as plan_tables
 from fabricreport.sections.diligence.clauses import WORDS, Clause, clauses, fields_of, planned
 from fabricreport.sections.diligence.facts import plan_words

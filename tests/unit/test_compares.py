@@ -10,8 +10,8 @@ from fabricreport.base.provenance import plain
 from fabricreport.bodies.bodies import DECLARED
 from fabricreport.books.names import names_told
 from fabricreport.case import Case
+from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.scenario import SECTION_NAMES
-from fabricreport.sections.declarations import DeclaredFigures
 
 pytestmark = pytest.mark.slow
 TOTALS = ("decision.difference", "tco.difference", "diligence.lead", "decision.gap")

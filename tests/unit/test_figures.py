@@ -23,10 +23,7 @@ from fabricreport.bodies.bodies import DECLARED
 from fabricreport.books.evidence import read_evidence
 from fabricreport.case import Case, open_case
 from fabricreport.ledger.bases import Horizon
-from fabricreport.ledger.numbers import Number
-from fabricreport.memo.editions.manifest import headline_of
-from fabricreport.scenario import SECTION_NAMES, Params
-from fabricreport.sections.declarations import (
+from fabricreport.ledger.figures import (
     Declaration,
     DeclaredFigures,
     FigureSpec,
@@ -37,6 +34,9 @@ from fabricreport.sections.declarations import (
     find_spec,
     specs_met,
 )
+from fabricreport.ledger.numbers import Number
+from fabricreport.memo.editions.manifest import headline_of
+from fabricreport.scenario import SECTION_NAMES, Params
 
 PARAMS = Path(__file__).parents[2] / "params"
 

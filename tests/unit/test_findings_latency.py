@@ -16,7 +16,7 @@ from fabricreport.base.provenance import Traced
 from fabricreport.case import Case
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Named, Spoken
-from fabricreport.sections.declarations import DeclaredFigures
+from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.sections.latency.facts import LatencyFinding as F
 from fabricreport.sections.latency.facts import spoken
 from fabricreport.sections.latency.figures import FIGURES, LatencyFigures

@@ -15,12 +15,12 @@ from fabricreport.case import Case
 from fabricreport.check import examination
 from fabricreport.check.check import check
 from fabricreport.check.examination import make_whole
+from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.models.judgement.comparison import Comparison, Verdict
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.reversals import rests_on_listing
 from fabricreport.sections.decision.study import run
 from fabricreport.sections.decision.turning import Search
-from fabricreport.sections.declarations import DeclaredFigures
 
 pytestmark = pytest.mark.slow
 CLIENTS = ("example", "kestrel-lab", "measured")

@@ -15,6 +15,7 @@ from fabricreport.base.provenance import Traced, inputs_of
 from fabricreport.base.vocabulary import CourseKind
 from fabricreport.books.names import item_names
 from fabricreport.ledger.bases import middle_of
+from fabricreport.ledger.figures import Declaration, Index, Reckoning, figure, there
 from fabricreport.sections.decision.actions import Gain, Kind
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, CourseFigures
 from fabricreport.sections.decision.market import GENERATION, SPEED, HeldPrice, Pair
@@ -22,7 +23,6 @@ from fabricreport.sections.decision.offers.figures import OFFER_INDEXES, OfferFi
 from fabricreport.sections.decision.reversals import Reversal
 from fabricreport.sections.decision.sensitivity import Change, Unquoted
 from fabricreport.sections.decision.turning import Edge, Turn, key_of, label_of
-from fabricreport.sections.declarations import Declaration, Index, Reckoning, figure, there
 from fabricreport.sections.schedule import LEAD, STABLE, stable_label
 from fabricreport.sections.tco.cost import network_pieces
 from fabricreport.sections.tco.result import parts_of

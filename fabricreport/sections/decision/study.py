@@ -17,6 +17,7 @@ from fabricreport.books.names import whole_names
 from fabricreport.books.sellers import known_ids
 from fabricreport.inputs.answers import Answered
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.sections.chain import Chain, chain
@@ -28,7 +29,6 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.sensitivity import course_told
 from fabricreport.sections.decision.steps import Monday
 from fabricreport.sections.decision.turning import Edge, Search, settling
-from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.diligence.result import Changes, Outcome
 from fabricreport.sections.tco.result import Bills
 

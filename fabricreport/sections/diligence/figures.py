@@ -15,10 +15,10 @@ from fabricreport.base.uncertain import Uncertain
 from fabricreport.books.answers import Answer
 from fabricreport.books.sellers import ContractOnly, Seller
 from fabricreport.inputs.answers import Moved
+from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit.diligence import VERDICTS, Stake
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.declarations import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.sections.diligence.clauses import Held, held
 from fabricreport.sections.diligence.plan.figures import PlanFigures
 from fabricreport.sections.diligence.promises import Promise

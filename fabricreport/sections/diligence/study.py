@@ -21,11 +21,11 @@ from fabricreport.books.equipment import families
 from fabricreport.books.options import Option
 from fabricreport.books.sellers import ContractOnly, ProviderBook, Question, Seller, read_providers
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import Estimate
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.diligence.amounts import GIB, modelled, of_delivery, price_of, tested_on
 from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
 from fabricreport.sections.diligence.inputs import Ground

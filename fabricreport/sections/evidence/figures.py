@@ -14,9 +14,9 @@ from fabricreport.base.uncertain import Judgement, Uncertain
 from fabricreport.books.elicitation import ExpertFile, Question
 from fabricreport.books.prices.book import Price
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.ledger.numbers import GRADES
 from fabricreport.models.judgement.elicitation import Score
-from fabricreport.sections.declarations import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.sections.evidence.result import EvidenceResult
 
 _GRADES = tuple(str(grade) for grade in GRADES)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fabricreport.books.prices.book import Price
 from fabricreport.inputs.inputs import Inputs
-from fabricreport.sections.declarations import DeclaredFigures
+from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.sections.evidence.figures import FIGURES, EvidenceFigures
 from fabricreport.sections.evidence.result import EvidenceResult, bearing
 

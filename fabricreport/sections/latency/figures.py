@@ -13,6 +13,7 @@ from typing import Any
 from fabricreport.base.provenance import inputs_of
 from fabricreport.books.names import whole_names
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import Declaration, Footing, Index, figure
 from fabricreport.models.training.step import TrainingStep
 from fabricreport.sections.client import (
     GBITS_PER_TBIT,
@@ -23,7 +24,6 @@ from fabricreport.sections.client import (
     site_gbits_per_s,
     sites_in_use,
 )
-from fabricreport.sections.declarations import Declaration, Footing, Index, figure
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.measurements import ClientLog
 from fabricreport.sections.latency.result import LatencyResult, widest

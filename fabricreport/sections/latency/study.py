@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.sections.client import one_node
-from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency import result as latency_gap
 from fabricreport.sections.latency.figures import FIGURES, LatencyFigures

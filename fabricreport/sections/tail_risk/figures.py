@@ -18,13 +18,13 @@ from fabricreport.base.provenance import inputs_of
 from fabricreport.base.units import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.books.names import whole_names
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.models.money.ownership import COMMON
 from fabricreport.models.risk.goodput import Spread, p_late, spread
 from fabricreport.models.risk.incidents import IncidentLaw
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase
 from fabricreport.scenario.defaults import is_given
-from fabricreport.sections.declarations import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.sections.schedule import stable_label, start_unit
 from fabricreport.sections.tail_risk.inputs import CAUSES, FABRIC_CAUSES, PROFILE
 from fabricreport.sections.tail_risk.result import Outcome, TailResult

@@ -18,11 +18,11 @@ from fabricreport.base.units import DAYS_PER_MONTH, DAYS_PER_YEAR
 from fabricreport.base.vocabulary import Side
 from fabricreport.books.options import Option
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.models.risk.incidents import Luck, Standby
 from fabricreport.models.risk.levers import LeverValue, levers, standard_levers
 from fabricreport.models.risk.stress import Exposure, StressCase, stress_table
 from fabricreport.sections.client import largest_job, planned_days, side_by_side
-from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.tail_risk.figures import FIGURES, RiskFigures
 from fabricreport.sections.tail_risk.inputs import Losses, Subject, reader, subject
 from fabricreport.sections.tail_risk.result import TailResult, outcome_of

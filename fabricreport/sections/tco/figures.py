@@ -16,10 +16,10 @@ from fabricreport.base.provenance import inputs_of, plain
 from fabricreport.base.vocabulary import Side
 from fabricreport.books.names import whole_names
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.ledger.numbers import Part
 from fabricreport.models.judgement.choice import RelativeDifference, relative_difference
 from fabricreport.sections.client import LINKS
-from fabricreport.sections.declarations import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.sections.tco.cost import CAUSES, DIFFERING, FABRIC_CAUSES
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.result import (

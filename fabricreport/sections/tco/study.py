@@ -13,9 +13,9 @@ from typing import Any
 from fabricreport.base.provenance import Traced, inputs_of
 from fabricreport.base.vocabulary import Side
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.models.judgement.choice import Difference, difference
 from fabricreport.models.judgement.comparison import Comparison
-from fabricreport.sections.declarations import DeclaredFigures
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.cost import FABRIC_CAUSES, by_cause, useful_hour_usd
 from fabricreport.sections.tco.figures import FIGURES, CostFigures

@@ -11,6 +11,7 @@ from typing import Any
 from fabricreport.base.formats import inside
 from fabricreport.base.provenance import inputs_of
 from fabricreport.base.vocabulary import CourseKind
+from fabricreport.ledger.figures import Footing, Index, Reckoning, figure, there
 from fabricreport.sections.client import planned_days
 from fabricreport.sections.decision.context import DATE, HORIZON, DecisionContext
 from fabricreport.sections.decision.courses.result import (
@@ -20,7 +21,6 @@ from fabricreport.sections.decision.courses.result import (
     Stop,
     clock_of,
 )
-from fabricreport.sections.declarations import Footing, Index, Reckoning, figure, there
 from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.sections.tco.result import parts_of
 

@@ -11,10 +11,10 @@ from typing import Any
 from fabricreport.base.provenance import inputs_of
 from fabricreport.books.names import item_names
 from fabricreport.books.sellers import Offer
+from fabricreport.ledger.figures import Footing, Index, Reckoning, figure, there
 from fabricreport.sections.decision.context import DATE, DecisionContext
 from fabricreport.sections.decision.offers.judgements import MOVE, Judged, Open
 from fabricreport.sections.decision.offers.study import BidLine, OffersResult
-from fabricreport.sections.declarations import Footing, Index, Reckoning, figure, there
 from fabricreport.sections.rents import TermDiscount
 
 

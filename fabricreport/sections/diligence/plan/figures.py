@@ -15,9 +15,9 @@ import numpy as np
 from fabricreport.base.provenance import inputs_of
 from fabricreport.books.options import Option
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import Reckoning, figure
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit.acceptance import Values, luck
-from fabricreport.sections.declarations import Reckoning, figure
 from fabricreport.sections.diligence.plan.result import Plan, ethernets, headroom_bytes, port_gbits_per_s
 from fabricreport.sections.diligence.plan.rule import gpu_gbytes_per_s, noise_id
 from fabricreport.sections.diligence.result import DiligenceResult

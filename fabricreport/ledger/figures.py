@@ -32,17 +32,24 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from fabricreport.base.locations import did_you_mean
 from fabricreport.base.yaml_files import read_yaml_at
-from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.bases import Clock, Horizon, Size, Statistic
 from fabricreport.ledger.numbers import Number, Part
 
 At = TypeVar("At")
 Footing = Iterable[str | Number]
 """What a figure is said to rest on: ids of inputs, or figures whose own inputs it takes over."""
+
+
+class Numbering(Protocol):
+    """Makes ledger numbers of values and of what they are said to rest on: a case's inputs."""
+
+    def number(self, id: str, value: Any, unit: str, *, label: str, rule: str, **more: Any) -> Number:
+        """The number with this id."""
+
 
 _INDEX = re.compile(r"\[(\w+)\]")
 
@@ -192,7 +199,7 @@ class FigureSpec:
         found = _asked(at, self.stated.when, keys)
         return found is not None and found is not False
 
-    def make(self, given: Inputs, at: Any, *keys: str) -> Number:
+    def make(self, given: Numbering, at: Any, *keys: str) -> Number:
         """The figure with these keys; `ValueError` where its study gave it another id."""
         value = self.method(at, *keys)
         if isinstance(value, Number):
@@ -319,7 +326,7 @@ class Declaration(Generic[At]):
 class DeclaredFigures(Mapping[str, Number]):
     """The figures of one case by id: ids are listed without making any, a figure is made when asked for and remembered."""
 
-    def __init__(self, declared: Declaration[At], at: At, given: Inputs) -> None:
+    def __init__(self, declared: Declaration[At], at: At, given: Numbering) -> None:
         self._declared: Declaration[Any] = declared
         self._at, self._given = at, given
         self._made: dict[str, Number] = {}
