@@ -301,7 +301,7 @@ def _worse_fit(case: Case) -> Iterator[Caution]:
 def _unusual(case: Case) -> Iterator[Caution]:
     """Choices that do not go together often: a rent without a seller, tenants and the team."""
     params, cluster = case.params, case.params.cluster
-    rented = params.money.acquisition == "rent"
+    rented = case.inputs.team.rented
     if rented and not params.providers and not params.offers:
         yield _caution("no-provider")
     if cluster.tenancy == "multi" and params.organisation.qos_expertise == "none" and not rented:

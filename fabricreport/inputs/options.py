@@ -107,7 +107,7 @@ def chosen(option: Option, params: Params, book: PriceView, evidence: EvidenceBo
     """The option with the switch that is bought for a client; its own for one who rents, or whose GPUs share one node."""
     cluster, months = params.cluster, int(params.money.horizon_months)
     stages = [stage.gpus for stage in cluster.trajectory if stage.month < months]
-    if _rented(params) or cluster.final_gpus <= cluster.gpus_per_node:
+    if is_rented(params) or cluster.final_gpus <= cluster.gpus_per_node:
         return option.ladder[0]
     last, planned = (cluster.networks(gpus)[0] for gpus in ([cluster.gpus, *stages][-1], cluster.final_gpus))
     try:
@@ -139,17 +139,13 @@ def burden(params: Params, option: Option, gpus: int, value: Value) -> Any:
     One switch alone has figures of its own, and a rented network is of its owner's size: neither is scaled. `value` gives
     an entry of the evidence, by its id without `evidence:`.
     """
-    unscaled = option.one_switch or _rented(params)
+    unscaled = option.one_switch or is_rented(params)
     bill = None if unscaled else _bill(params.cluster, option, gpus)
     if bill is None:
         return 1.0
     more = max(1, (bill.switches - bill.planes) * (bill.tiers - 1))
     of_reference = value("fabric-complexity-reference-switches") * gpus / value("fabric-complexity-reference-gpus")
     return (more / of_reference) ** value("fabric-complexity-exponent")
-
-
-def _rented(params: Params) -> bool:
-    return str(params.money.acquisition) == Acquisition.RENT
 
 
 def _bill(cluster: Cluster, option: Option, gpus: int) -> BillOfMaterials | None:

@@ -31,7 +31,6 @@ class Statistic(StrEnum):
     P90 = "P90"
     P95 = "P95"
     WORST = "mean of the worst twentieth"
-    QUANTILE = "quantile"
     COUNT = "count"
     STATED = "as stated or set"
     WHERE_LEVEL = "where the mean difference is zero"
@@ -65,8 +64,6 @@ class Horizon(StrEnum):
     NONE = ""
     WHOLE = "over the horizon"
     FIRST_YEAR = "over the first year"
-    YEAR = "over a year"
-    MONTH = "over a month"
     RUN = "over one run"
     DAY_ONE = "on the first day"
 

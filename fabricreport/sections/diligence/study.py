@@ -101,7 +101,7 @@ def largest_nodes(given: Inputs) -> int:
 def asked(given: Inputs, book: ProviderBook, *, joins_nodes: bool) -> tuple[Question, ...]:
     """The questions this client should put: by what it buys, its size and the fabrics compared; `joins_nodes`: whether
     what is advised joins nodes by a network."""
-    audience = "cloud" if given.params.money.acquisition == "rent" else "builder"
+    audience = "cloud" if given.team.rented else "builder"
     nodes = largest_nodes(given) if joins_nodes else 1
     facts = {
         "": True,
