@@ -19,6 +19,7 @@ from fabricreport.base.errors import SectionFailed
 from fabricreport.memo.build import _write_outputs, build
 from fabricreport.memo.document.checks import prove
 from fabricreport.memo.document.document import document_of
+from fabricreport.memo.document.pieces import gather
 
 pytestmark = pytest.mark.slow
 EXAMPLE = Path(__file__).parents[2] / "params" / "example.yaml"
@@ -52,7 +53,7 @@ def test_cells_and_writers_of_the_example_call_each_package(tmp_path: Path) -> N
     with contextlib.ExitStack() as stack:
         calls = {does: counted(stack, *what) for does, what in CALLED.items()}
         done = whole(EXAMPLE, draws=SMALL_DRAWS)
-        proof = prove(done.memo, draft=True)
+        proof = prove(done.memo, gather(done.memo), draft=True)
         exported = counted(stack, Exporter, "from_notebook_node")
         _write_outputs(tmp_path / "edition", proof, document_of(proof.printed, proof.memo), done.notebooks)
     assert [does for does, made in calls.items() if not made] == []

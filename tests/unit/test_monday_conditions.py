@@ -75,7 +75,7 @@ def test_weeks_that_turn_nothing_need_no_damages() -> None:
     case = of("example")
     turns, unpriced = case.decision().turns, replace(case.decision().courses, clauses={})
     assert CONDITIONS[Kind.WEEKS](facts(case, courses=unpriced)) is not None
-    still = replace(turns, drawn=tuple(replace(t, break_even=None, edge=None) for t in turns.drawn))
+    still = replace(turns, drawn=tuple(replace(t, level=None, edges=()) for t in turns.drawn))
     assert CONDITIONS[Kind.WEEKS](facts(case, courses=unpriced, turns=still)) is None
 
 
