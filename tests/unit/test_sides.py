@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import bench
 import pytest
@@ -43,10 +44,9 @@ def test_a_side_has_the_name_of_its_own_family_or_of_those_compared(compared: tu
 def test_who_sets_pfc_and_ecn_is_asked_only_where_a_fabric_takes_that_skill() -> None:
     def put(*ids: str) -> set[str]:
         cluster = SimpleNamespace(gpus=512, gpus_per_node=8, tenancy="single", trajectory=())
-        params = SimpleNamespace(cluster=cluster, money=SimpleNamespace(acquisition="buy", horizon_months=36))
-        return {
-            q.id for q in asked(SimpleNamespace(params=params, options=of(*ids)), read_providers(), joins_nodes=True)
-        }  # type: ignore[arg-type]
+        params = SimpleNamespace(cluster=cluster, money=SimpleNamespace(horizon_months=36))
+        given: Any = SimpleNamespace(params=params, options=of(*ids), team=SimpleNamespace(rented=False))
+        return {q.id for q in asked(given, read_providers(), joins_nodes=True)}
 
     assert put(NDR, ROCE) - put(NDR, SPRAYED) == {"Q-OPS-02", "Q-NET-16"}
     assert put(NDR, SPECTRUM) == put(NDR, SPRAYED)  # its one maker ships the settings
