@@ -11,7 +11,7 @@ from fabricreport.base.vocabulary import Confidence, CourseKind, Side
 from fabricreport.bodies.buy_once import PageOne, Read, page_one, page_one_words
 from fabricreport.bodies.views import Agreed, Told, damages
 from fabricreport.ledger.facts import Name, Named
-from fabricreport.sections.client import sites_in_use
+from fabricreport.sections.sites import sites_in_use
 from fabricreport.sections.stance import direction
 
 MOST_CARES = 3

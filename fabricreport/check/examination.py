@@ -35,12 +35,12 @@ from fabricreport.inputs.inputs import Inputs
 from fabricreport.inputs.options import is_rented, links_of
 from fabricreport.ledger.numbers import Number
 from fabricreport.scenario import SECTION_NAMES, Params, ParamsFile, slugify, value_at
-from fabricreport.sections.client import GBITS_PER_TBIT, gbits_per_gpu, links_assumed, site_gbits_per_s
 from fabricreport.sections.faults import excluded_words
 from fabricreport.sections.latency.inputs import cluster_allreduce, network
 from fabricreport.sections.latency.measurements import client_log, measured_option
 from fabricreport.sections.rents import listed_sellers
 from fabricreport.sections.requirements import prices_asked, stood_in
+from fabricreport.sections.sites import GBITS_PER_TBIT, gbits_per_gpu, links_assumed, site_gbits_per_s
 
 FOUNDERS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, Warning)
 COSTS = ("latency", "tail_risk", "tco")

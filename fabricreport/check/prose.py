@@ -15,7 +15,7 @@ from fabricreport.blocks.cells import fields_of
 from fabricreport.blocks.prose import DIRECTIONS, ProseCell, ProseFault, figure_of, is_prose, read_cell, refuse_misfit
 from fabricreport.blocks.template import split_style
 from fabricreport.bodies.bodies import DECLARED, SPINE, Turns
-from fabricreport.books.names import glossary_book
+from fabricreport.books.glossary import glossary_book
 from fabricreport.ledger.facts import Facts
 from fabricreport.ledger.figures import find_spec
 

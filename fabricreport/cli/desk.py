@@ -14,7 +14,7 @@ from fabricreport.cli.books import default_folder
 from fabricreport.cli.options import CLIENT, EXIT_CODES, JSON, OUTPUT, epilog, print_json, told
 
 if TYPE_CHECKING:
-    from fabricreport.desk.quotes import QuotesReport
+    from fabricreport.desk.filing import QuotesReport
 
 
 _KINDS = (".xlsx", ".yaml", ".yml")
@@ -170,7 +170,7 @@ def _write_forms(folder: Path, forms: dict[Path, bytes]) -> None:
 @told
 def import_(file: Path, params: Path | None, shared: bool, as_json: bool) -> int:
     """File the quotes of a filled form FILE (CSV or XLSX) as prices of grade quote; the same form twice is filed once."""
-    from fabricreport.desk.quotes import import_quotes
+    from fabricreport.desk.filing import import_quotes
 
     if params is None and not shared:
         message = "a quote is made to one client, and no client is named"
@@ -184,7 +184,8 @@ def import_(file: Path, params: Path | None, shared: bool, as_json: bool) -> int
 
 def _shared(file: Path, asked: dict[str, Any]) -> QuotesReport:
     """File quotes among the prices that all clients share, and tell whose memos they move."""
-    from fabricreport.desk.quotes import Moved, cases_beside, import_quotes, moved
+    from fabricreport.desk.filing import Moved, import_quotes
+    from fabricreport.desk.quotes import cases_beside, moved
 
     folder = asked["shared"] or asked["folder"]
     cases = cases_beside(folder)

@@ -29,8 +29,8 @@ from fabricreport.delivery.study import accept, folder_of, handed_beside, plan_o
 from fabricreport.memo.build import front_matter, manifest_of
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, document_of, stitch
+from fabricreport.memo.document.leaks import leaks, machine_folders
 from fabricreport.memo.document.pieces import first_heading, gather
-from fabricreport.memo.document.safety import leaks, machine_folders
 from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import (

@@ -197,7 +197,7 @@ def _answered(known: Planned, root: Path, tell_dates: Callable[[Dates], None]) -
 
 def _not_to_be_named(plan: BuildPlan, root: Path, scratch: Path) -> Mapping[str, str]:
     """The folders of this machine that nothing published may name, each with what it is."""
-    from fabricreport.memo.document.safety import machine_folders, not_said_by
+    from fabricreport.memo.document.leaks import machine_folders, not_said_by
 
     project = project_of(plan.snapshot.origins["params.json"].parent)
     own = machine_folders(
@@ -260,8 +260,8 @@ def _finish(
     """Stitch, check, render, write and publish; `machine` names the folders that nothing published may name."""
     from fabricreport.memo.document.checks import page_one_remarks, prove
     from fabricreport.memo.document.document import document_of, headline, merged_ledger, stitch
+    from fabricreport.memo.document.leaks import leaks, text_leaks
     from fabricreport.memo.document.pieces import gather
-    from fabricreport.memo.document.safety import leaks, text_leaks
     from fabricreport.memo.editions.manifest import headline_of
     from fabricreport.memo.editions.remains import clear_failed, keep_inputs
 

@@ -155,8 +155,8 @@ class _Building:
         """Run, stitch, check, write, publish."""
         from fabricreport.memo.document.checks import check_memo
         from fabricreport.memo.document.document import document_of, stitch, write_data
+        from fabricreport.memo.document.leaks import leaks, machine_folders
         from fabricreport.memo.document.pieces import gather
-        from fabricreport.memo.document.safety import leaks, machine_folders
         from fabricreport.memo.write.exporters import write_both
 
         executed, seconds = self._executed(progress)

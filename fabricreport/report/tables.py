@@ -10,7 +10,8 @@ from fabricreport.base.vocabulary import LEANS
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks import RANGE, Column, Name, Row, Table
 from fabricreport.books.equipment import families
-from fabricreport.books.names import family_names, glossary_book
+from fabricreport.books.glossary import glossary_book
+from fabricreport.books.names import family_names
 from fabricreport.books.publications import ADVICE, YES
 from fabricreport.ledger.facts import capital
 from fabricreport.models.audit.claims import AuditedClaim

@@ -1,16 +1,8 @@
-"""Facts of this client that several sections ask for: sizes, who runs the fabric, its server, hours and sites, and where models were tried.
-
-One rule for every fabric: a share of GPU time that a model gives outside its range is drawn wider about the same mean, by
-the factor of one library entry, and a box at the figure says so. The mean is kept, so that not knowing more favours no
-option. A client's log has a rule of its own (`latency.inputs.speaks_for`): outside its range it moves nothing.
-"""
+"""Facts of this client that several sections ask for: sizes, jobs, its server and hours, and what its GPU and its partners ask."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from enum import StrEnum
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -22,8 +14,6 @@ from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Name, Named
 from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.training.parallel import BILLION
-from fabricreport.models.training.step import Network, SiteLinks
-from fabricreport.scenario import Cluster
 
 _BY_CHANCE = 0.05
 """Calibration below which the misses of known answers are more than chance."""
@@ -219,125 +209,3 @@ def told(gpu: GpuType) -> Named:
 def first_sold(generation: str) -> int:
     """The year in which the first GPU of a generation was sold."""
     return min(gpu.on_sale for gpu in gpu_types().known.values() if gpu.generation == generation)
-
-
-PORT_GBITS_PER_S = 400.0
-"""Rate of the ports in which links between sites are counted and priced, on every option alike."""
-LINKS = ("param:cluster.site_distance_km", "param:cluster.site_tbits_per_s")
-"""What the links rest on, where there are some."""
-DELAY = "evidence:fibre-delay-ns-per-metre"
-GBITS_PER_TBIT = 1000.0
-
-
-def sites_in_use(cluster: Cluster, gpus: int) -> int:
-    """Sites that one network joins in a cluster of so many GPUs; 1 where each has a network of its own."""
-    return len(cluster.halls(gpus)) if cluster.sites_joined else 1
-
-
-def links_assumed(given: Inputs) -> bool:
-    """Whether an owner's sites are joined, and the length or the rate of the links between them is not stated."""
-    cluster = given.params.cluster
-    stated = {"site_distance_km", "site_tbits_per_s"} <= cluster.model_fields_set
-    return sites_in_use(cluster, cluster.final_gpus) > 1 and not given.team.rented and not stated
-
-
-def gbits_per_gpu(cluster: Cluster, option: Option) -> float:
-    """What a GPU sends on the option's network, each way."""
-    if option.links_per_node is not None:
-        return float(option.links_per_node * option.link_gbits_per_s / cluster.gpus_per_node)
-    return float(cluster.links_per_gpu * min(option.link_gbits_per_s, float(cluster.link_gbits_per_s)))
-
-
-def gbits_per_gpu_of(wires: Network) -> float:
-    """The same of a network as it is timed."""
-    known = wires.practice.collectives.fabric(wires.fabric, wires.gpu)
-    links = known.links_per_gpu if wires.links_per_gpu is None else wires.links_per_gpu
-    return float(links * known.link_gbits_per_s)
-
-
-def site_gbits_per_s(cluster: Cluster, per_gpu: float) -> float:
-    """Rate each way between a site and the others, on the mean over the sites: as stated, else what the top tier of one
-    network over all of them carries between sites, n - 1 of n parts of what its GPUs send."""
-    sites = len(cluster.halls(cluster.final_gpus))
-    carried = cluster.final_gpus / sites * per_gpu / cluster.oversubscription
-    if cluster.site_tbits_per_s is None:
-        return carried * (sites - 1) / sites
-    return min(cluster.site_tbits_per_s * GBITS_PER_TBIT, carried)
-
-
-def port_count(cluster: Cluster, option: Option, gpus: int) -> int:
-    """Ports at the ends of the links between sites, two to a link, in a cluster of so many GPUs; 0 where none is joined."""
-    sites = sites_in_use(cluster, gpus)
-    if sites == 1:
-        return 0
-    rate = sites * site_gbits_per_s(cluster, gbits_per_gpu(cluster, option))
-    return 2 * math.ceil(rate / PORT_GBITS_PER_S / 2)
-
-
-def job_links(given: Inputs, gpus: int, per_gpu: float) -> SiteLinks | None:
-    """The links that a job of so many GPUs crosses, or None where it stays within a site: jobs fill sites one by one."""
-    cluster = given.params.cluster
-    spanned = min(-(-gpus // cluster.site_gpus), sites_in_use(cluster, cluster.final_gpus))
-    if spanned == 1:
-        return None
-    delay_us = given.value(DELAY) * given.value("param:cluster.site_distance_km")  # ns a metre are us a km
-    return SiteLinks(spanned, site_gbits_per_s(cluster, per_gpu), delay_us)
-
-
-_MOST = 0.99
-
-
-class Outside(StrEnum):
-    """A way in which a client lies outside what a model was tried on."""
-
-    MIXTURE = "a mixture of experts"
-    SIMULATION = "a simulation"
-    INFERENCE = "inference"
-    FEW = "fewer GPUs"
-    MANY = "more GPUs"
-
-
-STEP = frozenset(Outside)
-"""What takes the model of a step out of its range."""
-GOODPUT = STEP - {Outside.MIXTURE}
-"""What takes the model of goodput out of its range: faults end a job whatever it trains."""
-_KINDS = {
-    "pretraining-moe": Outside.MIXTURE,
-    "mixed": Outside.MIXTURE,
-    "hpc-simulation": Outside.SIMULATION,
-    "inference": Outside.INFERENCE,
-    "inference-multi-node": Outside.INFERENCE,
-}
-
-
-def outside(given: Inputs, gpus: int, model: Iterable[Outside] = STEP) -> tuple[Outside, ...]:
-    """In what ways a model is outside its range for this client at a size; none where it was tried on such runs."""
-    found = [_KINDS[kind]] if (kind := str(given.params.workload.kind)) in _KINDS else []
-    if gpus < given.central("evidence:validated-from-gpus"):
-        found.append(Outside.FEW)
-    if gpus > given.central("evidence:validated-up-to-gpus"):
-        found.append(Outside.MANY)
-    known = frozenset(model)
-    return tuple(one for one in found if one in known)
-
-
-def beyond(given: Inputs, model: Iterable[Outside] = STEP) -> tuple[Outside, ...]:
-    """In what ways a model is outside its range for any job that the client plans and that spans several nodes."""
-    jobs = {size for _, gpus in stages_of(given) for size, _ in mix_of(given, gpus)}
-    sizes = [gpus for gpus in sorted(jobs) if not one_node(given, gpus)]
-    return tuple(dict.fromkeys(one for gpus in sizes for one in outside(given, gpus, model)))
-
-
-def widened(given: Inputs, gpus: int, share: Any, model: Iterable[Outside] = STEP) -> Any:
-    """Draws of a share as they are inside the range, and wider about the same mean outside it."""
-    if not outside(given, gpus, model):
-        return share
-    return wider(share, given.central("evidence:outside-range-factor"))
-
-
-def wider(share: Any, factor: float) -> Any:
-    """Draws whose ratios to one another are raised to a power, their mean kept; what is zero stays zero."""
-    raised = np.asanyarray(share, dtype=float) ** factor
-    mean = np.mean(raised)
-    level = np.mean(np.asanyarray(share, dtype=float)) / (mean if np.asarray(mean) > 0 else 1.0)
-    return np.minimum(raised * level, _MOST)

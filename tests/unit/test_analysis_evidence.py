@@ -11,7 +11,7 @@ import pytest
 from fabricreport.base.errors import InputError
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks.gate import bare_numbers
-from fabricreport.books.names import glossary_book
+from fabricreport.books.glossary import glossary_book
 from fabricreport.case import Case
 from fabricreport.ledger.numbers import GRADES
 from fabricreport.sections.evidence.result import EvidenceResult, bearing, shown_unit, traits

@@ -46,9 +46,10 @@ from fabricreport.blocks.nodes import (
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.derivations import Step, short_steps
 from fabricreport.memo.document.document import Document, document_from_notebook, headline
+from fabricreport.memo.document.drawings import UnsafeDrawing, clean_svg
 from fabricreport.memo.document.outputs import table_from_html
 from fabricreport.memo.document.pieces import gather
-from fabricreport.memo.document.safety import UnsafeDrawing, clean_svg, slug, visible_text
+from fabricreport.memo.document.safety import slug, visible_text
 
 
 def read(*cells: Any, **front: Any) -> Document:

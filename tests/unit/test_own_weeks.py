@@ -12,7 +12,7 @@ from fabricreport.base.provenance import plain
 from fabricreport.base.uncertain import exactly
 from fabricreport.base.units import DAYS_PER_WEEK
 from fabricreport.case import Case
-from fabricreport.sections.schedule import OF_WEEKS, OwnUnit, own_weeks
+from fabricreport.sections.arrivals import OF_WEEKS, OwnUnit, own_weeks
 
 pytestmark = pytest.mark.slow
 CLIENTS = ("example", "tern-finetuning")

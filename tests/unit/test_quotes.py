@@ -30,16 +30,8 @@ from fabricreport.books.prices.rules import COLUMNS as PRICE_COLUMNS
 from fabricreport.books.quote_answers import Quote, read_answers, read_form, stated_lines
 from fabricreport.books.quotes import COLUMNS, SHEET, TO_FILL, Line, as_csv, kinds, lines_of, terms
 from fabricreport.case import Case, open_case
-from fabricreport.desk.quotes import (
-    GUIDE,
-    SEVERAL,
-    as_workbook,
-    file_of,
-    file_quotes,
-    import_quotes,
-    requests_of,
-    sellers_files,
-)
+from fabricreport.desk.filing import file_of, file_quotes, import_quotes, sellers_files
+from fabricreport.desk.quotes import GUIDE, SEVERAL, as_workbook, requests_of
 
 ROOT = Path(__file__).parents[2]
 SWITCH = Line(

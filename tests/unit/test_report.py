@@ -17,7 +17,7 @@ from fabricreport.blocks.document import Block, preview_html
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.nodes import DataTable, Figure, Paragraph, Ref, plain_text, walk
 from fabricreport.books.evidence import EvidenceBook, read_evidence
-from fabricreport.books.names import glossary_book
+from fabricreport.books.glossary import glossary_book
 from fabricreport.books.publications import VERDICTS
 from fabricreport.ledger.numbers import GRADES
 from fabricreport.memo.document.numbering import in_report

@@ -14,7 +14,7 @@ from rows import rows
 from fabricreport.base.provenance import plain
 from fabricreport.case import Case
 from fabricreport.models.training.step import SiteLinks
-from fabricreport.sections.client import gbits_per_gpu, gbits_per_gpu_of, port_count
+from fabricreport.sections.sites import gbits_per_gpu, gbits_per_gpu_of, port_count
 from fabricreport.sections.tco.inputs import SITE_FIBRE, SITE_GATEWAYS, SITE_LEASE, SITE_OPTICS
 
 pytestmark = pytest.mark.slow

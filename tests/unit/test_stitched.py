@@ -33,8 +33,8 @@ from fabricreport.ledger.numbers import Number
 from fabricreport.memo.document import outputs
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import document_from_notebook, in_memo, own_files, stitch
+from fabricreport.memo.document.leaks import leaks, machine_folders, not_said_by, text_leaks
 from fabricreport.memo.document.pieces import Piece, gather, joined
-from fabricreport.memo.document.safety import leaks, machine_folders, not_said_by, text_leaks
 from fabricreport.memo.run.environment import PACKAGE
 from fabricreport.memo.run.plan import Places, _copy_notebooks, load_checked, make_plan
 from fabricreport.memo.run.snapshot import notebook_digest

@@ -14,7 +14,7 @@ from rows import rows
 from fabricreport.base.provenance import Traced, plain
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.case import Case
-from fabricreport.sections.client import GOODPUT, Outside, beyond, outside, wider
+from fabricreport.sections.validity import GOODPUT, Outside, beyond, outside, wider
 
 pytestmark = pytest.mark.slow
 

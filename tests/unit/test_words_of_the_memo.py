@@ -35,7 +35,7 @@ from fabricreport.blocks.nodes import (
 )
 from fabricreport.blocks.prose import is_prose, read_cell, readings
 from fabricreport.blocks.template import REFERENCES
-from fabricreport.books.names import SHIPPED_FILE, STATISTICS, glossary_book, read_glossary
+from fabricreport.books.glossary import SHIPPED_FILE, STATISTICS, glossary_book, read_glossary
 from fabricreport.memo.document.document import OWN_FILE
 from fabricreport.memo.document.language import (
     LONGEST,

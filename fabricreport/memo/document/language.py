@@ -32,7 +32,7 @@ from fabricreport.blocks.nodes import (
     plain_text,
     walk,
 )
-from fabricreport.books.names import Instead, glossary_book
+from fabricreport.books.glossary import Instead, glossary_book
 from fabricreport.memo.document.pieces import Gathered, Piece, parted
 
 LONGEST = 30

@@ -41,9 +41,10 @@ from fabricreport.blocks.nodes import (
 )
 from fabricreport.ledger.numbers import Record
 from fabricreport.memo.document.derivations import FOOTING, Anchors, SourceBook, quoted_input
+from fabricreport.memo.document.drawings import Drawing, UnsafeDrawing, clean_svg
 from fabricreport.memo.document.layout import table_shape
 from fabricreport.memo.document.pieces import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY, Piece
-from fabricreport.memo.document.safety import Drawing, UnsafeDrawing, clean_svg, one_line
+from fabricreport.memo.document.safety import one_line
 from fabricreport.scenario.schema import SECTION_NAMES
 
 _PNG = "data:image/png;base64,"

@@ -17,7 +17,7 @@ from itertools import permutations
 from fabricreport.base import formats
 from fabricreport.blocks.gate import MONTHS, Written, adds_up, is_sum, lines_of, written
 from fabricreport.blocks.nodes import DataTable, Figure, Glance, GlanceTile, Headline, Node, Num, Scalar, Text, walk
-from fabricreport.books.names import EXPECTED, STATISTICS, glossary_book
+from fabricreport.books.glossary import EXPECTED, STATISTICS, glossary_book
 from fabricreport.ledger.bases import is_money
 from fabricreport.ledger.numbers import Record
 from fabricreport.memo.document.language import (

@@ -16,13 +16,14 @@ from fabricreport.books.names import input_names, item_names, whole_names
 from fabricreport.books.quotes import items_of
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import OptionName
-from fabricreport.sections.client import newer_gpu, one_node, sites_in_use
+from fabricreport.sections.client import newer_gpu, one_node
 from fabricreport.sections.decision.market import beyond_the_servers
 from fabricreport.sections.decision.offers.judgements import Open
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import label_of
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, PricedQuestion
+from fabricreport.sections.sites import sites_in_use
 from fabricreport.sections.tail_risk.result import TailResult
 
 

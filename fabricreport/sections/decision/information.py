@@ -27,13 +27,13 @@ from fabricreport.inputs.inputs import Inputs
 from fabricreport.models.information import FOLDS, Estimate, evppi, evsi, foreseen, observed
 from fabricreport.models.money.cashflow import trial_cost
 from fabricreport.models.risk.goodput import luck_of
+from fabricreport.sections.arrivals import Arrival
 from fabricreport.sections.client import gpu_type
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.judgements import MOVE, SPREAD
 from fabricreport.sections.decision.offers.study import OffersResult, committing, offers_of
 from fabricreport.sections.decision.turning import settling, varies
 from fabricreport.sections.rents import ASSUMED
-from fabricreport.sections.schedule import Arrival
 from fabricreport.sections.tail_risk.inputs import engineer_hour
 from fabricreport.sections.tco.result import Bills
 

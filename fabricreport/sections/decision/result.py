@@ -17,6 +17,7 @@ from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.choice import Sure, swings
 from fabricreport.models.judgement.comparison import Course, Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
+from fabricreport.sections.arrivals import OwnUnit, own_weeks
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.result import CoursesResult, Schedule, schedule_of
 from fabricreport.sections.decision.courses.study import courses_of, sure_of
@@ -45,7 +46,6 @@ from fabricreport.sections.decision.sensitivity import (
     unquoted_of,
 )
 from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_one, turns_of
-from fabricreport.sections.schedule import OwnUnit, own_weeks
 
 NEIGHBOURS = "evidence:noisy-neighbour-time-share"
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, *STATED)

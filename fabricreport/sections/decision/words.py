@@ -15,13 +15,14 @@ from fabricreport.books.sellers import RANKED, Kind, Offer, first_question
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Name, Named
 from fabricreport.ledger.numbers import FigureOf
-from fabricreport.sections.client import links_assumed, time_lost
+from fabricreport.sections.client import time_lost
 from fabricreport.sections.decision.courses.result import ASKS, CoursesResult, PricedCourse
 from fabricreport.sections.decision.offers.judgements import Judged, Open
 from fabricreport.sections.decision.offers.study import Bid, OffersResult
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.tables import asking, conditions
 from fabricreport.sections.schedule import Step, told
+from fabricreport.sections.sites import links_assumed
 from fabricreport.sections.stance import direction
 
 

@@ -11,7 +11,6 @@ from fabricreport.books.names import whole_names
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Listing, Name, Named, OptionName, Spoken, joined
 from fabricreport.models.audit.acceptance import Reason
-from fabricreport.sections.client import sites_in_use
 from fabricreport.sections.diligence.plan.figures import IN_USE
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, ethernets, few_nodes, managed
 from fabricreport.sections.diligence.plan.rule import rests_on_a_run
@@ -19,6 +18,7 @@ from fabricreport.sections.diligence.result import DiligenceResult, Judged, key_
 from fabricreport.sections.diligence.study import nodes_of
 from fabricreport.sections.diligence.tables import PAID_LATE, stage_numbers
 from fabricreport.sections.diligence.terms import paid_for
+from fabricreport.sections.sites import sites_in_use
 
 SETTINGS_ASKED = "Q-NET-16"
 """The question whose answer stands for a setting of lossless Ethernet that no source has."""

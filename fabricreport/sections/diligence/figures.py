@@ -18,13 +18,13 @@ from fabricreport.inputs.answers import Moved
 from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit.diligence import VERDICTS, Stake
+from fabricreport.sections.arrivals import OF_WEEKS, OwnUnit, own_weeks
 from fabricreport.sections.client import stages_of
 from fabricreport.sections.diligence.clauses import Held, held
 from fabricreport.sections.diligence.plan.figures import PlanFigures
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import Changes, Judged, PricedQuestion, key_of
 from fabricreport.sections.diligence.terms import DAMAGES_CAP, Damages
-from fabricreport.sections.schedule import OF_WEEKS, OwnUnit, own_weeks
 
 _LOW, _HIGH = 0.05, 0.95
 _OF_OFFER = "offer:"

@@ -11,10 +11,11 @@ from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Name, Named, OptionName, Spoken
 from fabricreport.ledger.numbers import FigureOf
 from fabricreport.scenario import Params, is_given
-from fabricreport.sections.client import Outside, beyond, gpu_type, shared_cluster
+from fabricreport.sections.client import gpu_type, shared_cluster
 from fabricreport.sections.latency.figures import THRESHOLD
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
 from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.validity import Outside, beyond
 
 TRAFFIC = {
     "data": "gradients and parameters between replicas",

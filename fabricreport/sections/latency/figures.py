@@ -15,18 +15,11 @@ from fabricreport.books.names import whole_names
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.figures import Declaration, Footing, Index, figure
 from fabricreport.models.training.step import TrainingStep
-from fabricreport.sections.client import (
-    GBITS_PER_TBIT,
-    SHARED_JOBS,
-    fabric_gpus,
-    gbits_per_gpu,
-    shared_cluster,
-    site_gbits_per_s,
-    sites_in_use,
-)
+from fabricreport.sections.client import SHARED_JOBS, fabric_gpus, shared_cluster
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.measurements import ClientLog
 from fabricreport.sections.latency.result import LatencyResult, widest
+from fabricreport.sections.sites import GBITS_PER_TBIT, gbits_per_gpu, site_gbits_per_s, sites_in_use
 
 THRESHOLD = "evidence:latency-worth-a-thought"
 """The extra time from which a difference between fabrics matters."""

@@ -29,7 +29,7 @@ from fabricreport.models.training import other_steps, parallel
 from fabricreport.models.training.parallel import Model, Overlap, Plan, over_draws
 from fabricreport.models.training.step import Network, SiteLinks, StepTime, best_plan, trained, training_step
 from fabricreport.scenario.schema import PRETRAINING, ROOM_PER_GPU_BILLION
-from fabricreport.sections import client
+from fabricreport.sections import sites
 from fabricreport.sections.client import job_sizes, largest_job, one_node, stages_of, whole_nodes
 
 STEP = "contested:roce-extra-latency-per-step"
@@ -357,7 +357,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTim
     def draw(entry: str) -> Any:
         return given.draw(f"evidence:{entry}")[::every]
 
-    links = client.job_links(given, work.gpus, client.gbits_per_gpu_of(wires))
+    links = sites.job_links(given, work.gpus, sites.gbits_per_gpu_of(wires))
     if work.model is None or work.plan is None:
         return _simulation(given, work, wires, links, every=every)
     if work.kind not in TRAINING_KINDS:

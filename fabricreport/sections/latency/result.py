@@ -20,10 +20,11 @@ from fabricreport.models.collectives.parameters import MOST_GPUS, Job, job
 from fabricreport.models.collectives.timing import allreduce
 from fabricreport.models.risk.incidents import Standby
 from fabricreport.models.training.step import Network, StepTime, Traffic
-from fabricreport.sections.client import largest_job, mix_of, widened
+from fabricreport.sections.client import largest_job, mix_of
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import Measured
 from fabricreport.sections.latency.measurements import ClientMeasurements
+from fabricreport.sections.validity import widened
 
 Mix = tuple[tuple[int, float], ...]
 """(GPUs of a job, share of GPU time), the smallest first."""

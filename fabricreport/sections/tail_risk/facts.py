@@ -8,8 +8,9 @@ from enum import StrEnum
 from fabricreport.books.names import family_names
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Name, Named, OptionName, Spoken
-from fabricreport.sections.client import GOODPUT, beyond, largest_job, stages_of
+from fabricreport.sections.client import largest_job, stages_of
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.validity import GOODPUT, beyond
 from fabricreport.validation.risk import goodput_card
 
 COUNTED, COUNTED_AT = "evidence:kokolis-mttf-1024-gpus", 1024

@@ -28,7 +28,8 @@ from fabricreport.models.risk.entries import Effort, common_incidents, fabric_ri
 from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect, lost_shares, operated, optimal_interval_s
 from fabricreport.models.risk.incidents import Cluster, Standby
 from fabricreport.models.risk.tail import TailLaw
-from fabricreport.sections.client import GOODPUT, mix_of, one_node, planned_days, side_by_side, stages_of, widened
+from fabricreport.sections.client import mix_of, one_node, planned_days, side_by_side, stages_of
+from fabricreport.sections.validity import GOODPUT, widened
 
 PROFILE = (
     "param:cluster.gpus",

@@ -29,7 +29,7 @@ from fabricreport.models.fabric.bill import (
 )
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials
 from fabricreport.scenario import Cluster
-from fabricreport.sections.client import port_count
+from fabricreport.sections.sites import port_count
 from fabricreport.sections.tco.inputs import Common, OptionInputs
 
 _PIECES = (

@@ -19,7 +19,7 @@ from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.ledger.numbers import Part
 from fabricreport.models.judgement.choice import RelativeDifference, relative_difference
-from fabricreport.sections.client import LINKS
+from fabricreport.sections.sites import LINKS
 from fabricreport.sections.tco.cost import CAUSES, DIFFERING, FABRIC_CAUSES
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.result import (

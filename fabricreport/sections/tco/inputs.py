@@ -26,9 +26,9 @@ from fabricreport.inputs.options import burden
 from fabricreport.models.fabric.bill import PerPiece
 from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import COMMON, Lease, LostTime, StaffRule
+from fabricreport.sections.arrivals import Arrival, arrival_of
 from fabricreport.sections.client import discounting_of, gpu_type, stages_of
 from fabricreport.sections.rents import ASSUMED
-from fabricreport.sections.schedule import Arrival, arrival_of
 from fabricreport.sections.tail_risk.inputs import Losses
 
 

@@ -17,8 +17,9 @@ from fabricreport.models.money import cashflow as money
 from fabricreport.models.money.ownership import COMMON, OF, Purchase, bring_up_share, charge_lost_time, ownership_cost
 from fabricreport.models.training.step import StepTime
 from fabricreport.scenario.schema import PRETRAINING
+from fabricreport.sections.arrivals import hired
 from fabricreport.sections.chain import Chain
-from fabricreport.sections.client import GOODPUT, job_sizes, largest_job, one_node, planned_days, stages_of, widened
+from fabricreport.sections.client import job_sizes, largest_job, one_node, planned_days, stages_of
 from fabricreport.sections.decision.courses.result import (
     RENTED_WEEKS,
     TEST_OF,
@@ -35,7 +36,6 @@ from fabricreport.sections.decision.courses.result import (
 from fabricreport.sections.decision.information import Information
 from fabricreport.sections.diligence.terms import tuning
 from fabricreport.sections.latency import inputs as steps
-from fabricreport.sections.schedule import hired
 from fabricreport.sections.tail_risk.inputs import running_shares, subject
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.cost import (
@@ -52,6 +52,7 @@ from fabricreport.sections.tco.cost import (
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.inputs import Common, OptionInputs
 from fabricreport.sections.tco.result import Bills, servers_per_rack
+from fabricreport.sections.validity import GOODPUT, widened
 
 _MOST = 0.99
 """No more than this share of any hours is taken to be lost, so that some work is done in them."""

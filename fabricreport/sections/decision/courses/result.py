@@ -17,18 +17,9 @@ from fabricreport.base.vocabulary import CourseKind
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Course
+from fabricreport.sections.arrivals import hired, in_nodes
 from fabricreport.sections.diligence.terms import Damages
-from fabricreport.sections.schedule import (
-    LEAD,
-    Calendar,
-    Clock,
-    Step,
-    calendar_of,
-    hired,
-    in_nodes,
-    quantile,
-    working_day_until,
-)
+from fabricreport.sections.schedule import LEAD, Calendar, Clock, Step, calendar_of, quantile, working_day_until
 from fabricreport.sections.tco.result import Bills
 
 CHOICE, RIVAL, KIN = "choice", "rival", "kin"

@@ -28,8 +28,8 @@ from fabricreport.inputs.effects import Effect, Term
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.models.audit.diligence import Observed, speed_fit, topology_stated, updated
 from fabricreport.models.money.offers import OfferCost, OfferTerms, Reach, Rung, Work, cost_of
+from fabricreport.sections.arrivals import Arrival
 from fabricreport.sections.rents import option_of, term_discount
-from fabricreport.sections.schedule import Arrival
 from fabricreport.sections.tco.cost import delay_days, hours_of
 from fabricreport.sections.tco.inputs import market_rent
 from fabricreport.sections.tco.result import Bills
