@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from bench import case
+from bench import case, changed
 from rows import rows
 
 from fabricreport.base.provenance import plain
@@ -129,12 +130,10 @@ def test_a_switching_value_lies_on_the_side_that_is_told(name: str) -> None:
     assert height_mm(drawing) <= 60
 
 
-def test_the_longest_names_and_figures_leave_a_switching_chart_room_for_its_lines(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    longest = "Share of its tuned bandwidth that sprayed Ethernet gets"
-    row = (longest, 2.0, 1.0, 9.0, 3.0, "below", "1.97; level below 0.739 per cluster-year, 10 of 100")
-    seen = []
+@pytest.fixture
+def drawn_on(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The axes that charts of rows are drawn on from now on."""
+    seen: list[Any] = []
 
     @contextmanager
     def kept(*args: Any, **more: Any) -> Iterator[Any]:
@@ -142,11 +141,30 @@ def test_the_longest_names_and_figures_leave_a_switching_chart_room_for_its_line
             seen.append(axis)
             yield figure, axis
 
-    monkeypatch.setattr(charts, "_switches", lambda *_: [row] * MOST_TURNS)
     monkeypatch.setattr(charts, "row_canvas", kept)
+    return seen
+
+
+def test_the_longest_names_and_figures_leave_a_switching_chart_room_for_its_lines(
+    monkeypatch: pytest.MonkeyPatch, drawn_on: list[Any]
+) -> None:
+    longest = "Share of its tuned bandwidth that sprayed Ethernet gets"
+    row = (longest, 2.0, 1.0, 9.0, 3.0, "below", "1.97; level below 0.739 per cluster-year, 10 of 100")
+    monkeypatch.setattr(charts, "_switches", lambda *_: [row] * MOST_TURNS)
     client = case("example")
     switching_chart(client.inputs, client.decision())
-    assert [round(axis.get_position().width, 3) >= 0.08 for axis in seen] == [True]
+    assert [round(axis.get_position().width, 3) >= 0.08 for axis in drawn_on] == [True]
+
+
+@rows("due", ("2027-02-19", "2027-10-01", "2028-03-01"))
+def test_names_of_steps_stand_apart_however_far_the_date_is(due: str, drawn_on: list[Any]) -> None:
+    client = changed("example", schedule__production_by=due)
+    schedule_chart(client.inputs, client.decision())
+    (axis,) = drawn_on
+    drawn_on.clear()
+    boxes = [text.get_window_extent() for text in axis.texts if text.get_position()[1] == -0.9]
+    ends = sorted((box.x0, box.x1) for box in boxes)
+    assert len(ends) >= 3 and all(left[1] < right[0] for left, right in pairwise(ends))
 
 
 @rows("name", OWNERS)

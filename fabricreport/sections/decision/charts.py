@@ -78,9 +78,9 @@ def schedule_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-b
                     x=[day], y=[at], color=face, edgecolor=ink, linewidth=OUTLINE_PT, s=_DOT_PT2, zorder=3, ax=axis
                 )
         days_axis(axis)
-        _name_steps(axis, frame[frame.option == order[0]][:-1], rented=given.team.rented)
         if due := found.advised.due:
-            _name_day(axis, due)
+            _name_day(axis, due)  # before the steps are named: a distant date makes the scale longer
+        _name_steps(axis, frame[frame.option == order[0]][:-1], rented=given.team.rented)
         for at, option in enumerate(order):
             half, late = frame[frame.option == option].iloc[-1][["half", "nine_in_ten"]]
             label_end(axis, axis.get_xlim()[1], at, f"{_short(half)}, {_short(late)}", inks.get(option, MUTED))
