@@ -5,8 +5,8 @@ What each is called and rests on stands in `figures.yaml`.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,13 +15,10 @@ import numpy as np
 
 from fabricreport.base.provenance import inputs_of, plain
 from fabricreport.base.yaml_files import read_yaml
-from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.evidence import EvidenceEntry
-from fabricreport.books.names import item_names
 from fabricreport.books.publications import ADVICE, SYSTEM, VERDICTS, ClaimBook, ClaimSource, PricePaid, read_claims
 from fabricreport.books.sellers import ContractOnly, ProviderBook, Seller, read_providers
 from fabricreport.inputs.inputs import Inputs
-from fabricreport.ledger.facts import capital
 from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.ledger.numbers import GRADES
 from fabricreport.models.audit.claims import Amount, AuditedClaim, SelfContradiction, self_contradictions
@@ -30,51 +27,7 @@ from fabricreport.report.hindsight import Hindsight, all_compared
 from fabricreport.sections.evidence.result import Disagreement, audit, disagreements, shown_unit
 from fabricreport.validation.card import Card, CardRow, median_abs_error
 from fabricreport.validation.cards import cards
-from fabricreport.validation.price_guard import FAULTS, HORIZONS, LATER, Replay, Replayed, replays
-
-_HEADS = ("Replay", "Right prices held", "Wrong prices held", "Wrong prices let through")
-_BY_NUMBER = "date"
-"""The fault whose rows are too many to name here, and alike."""
-
-
-def guard() -> Table:
-    """Every replay: what was held and what was let through on a row's own day, by name."""
-    rows, said = [], dict[str, object](when=Name(f"Held {list(HORIZONS)[LATER]}"))
-    for one in replays().values():
-        at = f"report.guard.{one.id}"
-        names = {
-            "title": capital(one.title),
-            "held": _named(one.false_holds()),
-            "caught": _by_fault(one.right_holds()),
-            "missed": _by_fault(one.misses()),
-        }
-        said |= {f"{one.id}{part}": Name(text) for part, text in names.items()}
-        cells = [f"{{{at}.{p}}}" + (f": {{{one.id}{p}}}" if names[p] else "") for p in ("held", "caught", "missed")]
-        later = f" {{when}}: {{{at}.later}}." if one.false_holds() else ""
-        rows.append(
-            Row([f"{{{one.id}title}}: {{{at}.rows}} prices", f"{cells[0]}.{later}", *(f"{c}." for c in cells[1:])])
-        )
-    return Table([Column(head) for head in _HEADS], rows, said)
-
-
-def _by_fault(found: Iterable[Replayed]) -> str:
-    """Rows counted by what was wrong with them, and named unless they are many and alike."""
-    rows = {fault: [r for r in found if r.wrong == fault] for fault in FAULTS}
-    return "; ".join(
-        f"{len(rows[fault])} {what}" + ("" if fault == _BY_NUMBER else f" ({_named(rows[fault])})")
-        for fault, what in FAULTS.items()
-        if rows[fault]
-    )
-
-
-def _named(found: Iterable[Replayed]) -> str:
-    """Rows by seller, each with its GPUs: `Nebius H100/H200`."""
-    gpus: dict[str, dict[str, None]] = defaultdict(dict)
-    for r in found:
-        gpu, _, seller = item_names(r.row.item).name.removeprefix("Hour of one ").rstrip(")").partition(" (")
-        gpus[seller][gpu] = None
-    return ", ".join(f"{seller} {'/'.join(of)}" for seller, of in gpus.items())
-
+from fabricreport.validation.price_guard import LATER, Replay, replays
 
 EXACT_DIGITS, ROUNDED_DIGITS, CONTESTED_DIGITS, WORKED_OUT_DIGITS = 6, 4, 3, 3
 """A whole number is printed as it is; a claim's other figures to four digits, enough to see whether it holds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,13 +12,14 @@ from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks import RANGE, Column, Name, Row, Table
 from fabricreport.books.equipment import families
 from fabricreport.books.glossary import glossary_book
-from fabricreport.books.names import family_names
+from fabricreport.books.names import family_names, item_names
 from fabricreport.books.publications import ADVICE, YES
 from fabricreport.ledger.facts import capital
 from fabricreport.models.audit.claims import AuditedClaim
 from fabricreport.report.figures import worst_row
 from fabricreport.report.hindsight import Hindsight, advice_text, all_compared
 from fabricreport.report.report import Report
+from fabricreport.validation.price_guard import FAULTS, HORIZONS, LATER, Replayed, replays
 
 _STATED = re.compile(r"\{stated ([\w-]+)\}")
 SHORT = {"reproduces with a caveat": "with a caveat", "cannot be checked": "not checkable"}
@@ -417,3 +419,47 @@ def _ours(h: Hindsight, key: str) -> list[str | None]:
         f"*{{{key}bill}}*" if h.bill_usd is None else f"{{{at}.bill}} ({{{at}.bill:spread}}): {_BILL[h.bill_holds]}.",
         f"*{advice}*" if h.verdict is None else f"{advice}: {_ADVICE[h.agrees]}; {_EXPECTED[h.as_expected]}.",
     ]
+
+
+_GUARD_HEADS = ("Replay", "Right prices held", "Wrong prices held", "Wrong prices let through")
+_BY_NUMBER = "date"
+"""The fault whose rows are too many to name here, and alike."""
+
+
+def guard() -> Table:
+    """Every replay: what was held and what was let through on a row's own day, by name."""
+    rows, said = [], dict[str, object](when=Name(f"Held {list(HORIZONS)[LATER]}"))
+    for one in replays().values():
+        at = f"report.guard.{one.id}"
+        names = {
+            "title": capital(one.title),
+            "held": _named(one.false_holds()),
+            "caught": _by_fault(one.right_holds()),
+            "missed": _by_fault(one.misses()),
+        }
+        said |= {f"{one.id}{part}": Name(text) for part, text in names.items()}
+        cells = [f"{{{at}.{p}}}" + (f": {{{one.id}{p}}}" if names[p] else "") for p in ("held", "caught", "missed")]
+        later = f" {{when}}: {{{at}.later}}." if one.false_holds() else ""
+        rows.append(
+            Row([f"{{{one.id}title}}: {{{at}.rows}} prices", f"{cells[0]}.{later}", *(f"{c}." for c in cells[1:])])
+        )
+    return Table([Column(head) for head in _GUARD_HEADS], rows, said)
+
+
+def _by_fault(found: Iterable[Replayed]) -> str:
+    """Rows counted by what was wrong with them, and named unless they are many and alike."""
+    rows = {fault: [r for r in found if r.wrong == fault] for fault in FAULTS}
+    return "; ".join(
+        f"{len(rows[fault])} {what}" + ("" if fault == _BY_NUMBER else f" ({_named(rows[fault])})")
+        for fault, what in FAULTS.items()
+        if rows[fault]
+    )
+
+
+def _named(found: Iterable[Replayed]) -> str:
+    """Rows by seller, each with its GPUs: `Nebius H100/H200`."""
+    gpus: dict[str, dict[str, None]] = defaultdict(dict)
+    for r in found:
+        gpu, _, seller = item_names(r.row.item).name.removeprefix("Hour of one ").rstrip(")").partition(" (")
+        gpus[seller][gpu] = None
+    return ", ".join(f"{seller} {'/'.join(of)}" for seller, of in gpus.items())
