@@ -165,6 +165,8 @@ class Section:
         self.next_title = ""
         self.opened = False
         self._case = case
+        self._names = frozenset(case.names)
+        self._compared: Mapping[str, Any] = getattr(case, "compared", None) or {}
 
     def heading(self, template: str, *, level: int = 2, anchor: str = "", **values: object) -> None:
         """A heading that states a finding. Level 1 opens the section (its anchor is `sec-<section>`)."""
@@ -266,8 +268,8 @@ class Section:
             nodes=nodes,
             ledger=tuple({**entry, "section": self.name} for entry in ledger),
             inputs=tuple(inputs),
-            names=tuple(sorted({*binder.names, *self._case.names})),
-            compared=getattr(self._case, "compared", None) or {},
+            names=tuple(sorted({*binder.names, *self._names})),
+            compared=self._compared,
             further=further,
         )
         self.emitted.append(block)
