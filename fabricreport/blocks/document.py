@@ -115,9 +115,9 @@ class Block:
         return {
             "version": 1,
             "section": self.section,
-            "nodes": [to_json(node) for node in self.nodes],
-            "ledger": [dict(entry) for entry in self.ledger],
-            "inputs": [dict(entry) for entry in self.inputs],
+            "nodes": list(map(to_json, self.nodes)),
+            "ledger": list(map(dict, self.ledger)),
+            "inputs": list(map(dict, self.inputs)),
             "names": list(self.names),
             **({"compared": dict(self.compared)} if self.compared else {}),
             **({"further": True} if self.further else {}),

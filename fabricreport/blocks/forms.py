@@ -21,7 +21,6 @@ from markupsafe import Markup, escape
 from fabricreport.blocks import nodes
 from fabricreport.blocks.nodes import (
     EVIDENCE_REPORT,
-    FIELD_NAMES,
     PLACED,
     BlockQuote,
     Break,
@@ -60,12 +59,16 @@ from fabricreport.ledger.numbers import DAGGER, RING
 
 KEYS = {"children": "c", "words": "v"}
 """Fields whose name is shorter in JSON."""
+_UNREAD = PLACED | {"kind"}
 MOST_DEEP = 60
 """Nodes inside nodes: no prose nests a tenth as deep, and nothing that is read may exhaust the stack."""
 
-_HINTS = {
-    kind: get_type_hints(kind) for kind in vars(nodes).values() if isinstance(kind, type) and issubclass(kind, Node)
+_FIELDS = {
+    kind: {KEYS.get(name, name): (name, hint) for name, hint in get_type_hints(kind).items() if name not in _UNREAD}
+    for kind in vars(nodes).values()
+    if isinstance(kind, type) and issubclass(kind, Node)
 }
+"""The fields of each kind that are read, by their names in JSON, with their types."""
 N = TypeVar("N", bound=Node)
 
 
@@ -76,8 +79,7 @@ class MalformedNode(ValueError):
 def to_json(node: Node) -> dict[str, Any]:
     """The node as JSON values, the kind as `t`."""
     made: dict[str, Any] = {"t": node.kind} if node.kind else {}
-    for name in FIELD_NAMES[type(node)]:
-        value = getattr(node, name)
+    for name, value in vars(node).items():
         if value != getattr(type(node), name, MISSING):
             made[KEYS.get(name, name)] = _plain(value)
     if isinstance(node, Headline):
@@ -121,14 +123,14 @@ def _node(kind: type[N], data: Mapping[str, Any], where: str, depth: int) -> N:
         raise MalformedNode(f"more than {MOST_DEEP} nodes stand inside each other")
     if kind is Headline:
         data = _headline(data, where)
-    known = {KEYS.get(name, name): name for name in FIELD_NAMES[kind] if name not in PLACED}
+    known = _FIELDS[kind]
     for name in data:
         if name not in known and not (name == "t" and kind.kind):
             raise _fault(where, "has an unknown field", name)
     given = {}
-    for short, name in known.items():
+    for short, (name, hint) in known.items():
         if short in data:
-            given[name] = _value(_HINTS[kind][name], data[short], f"{where}.{short}", depth)
+            given[name] = _value(hint, data[short], f"{where}.{short}", depth)
         elif not hasattr(kind, name):  # without a default
             raise _fault(where, "lacks a field", short)
     return kind(**given)
@@ -171,7 +173,7 @@ def _value(hint: Any, data: object, where: str, depth: int) -> Any:
 
 def _scalar(kinds: tuple[Any, ...], data: object, where: str) -> Any:
     """Text, a finite number or nothing, as far as `kinds` lets it."""
-    fits = any(isinstance(data, float | int if kind is float else kind) for kind in kinds)
+    fits = isinstance(data, kinds) or (float in kinds and isinstance(data, int))
     if not fits or isinstance(data, bool) or (isinstance(data, float) and not math.isfinite(data)):
         raise _fault(where, "is of the wrong type", data)
     return data
@@ -271,7 +273,7 @@ class HtmlWriter:
 
     def blocks(self, nodes: Iterable[Top]) -> Markup:
         """Block nodes, one after the other."""
-        return Markup("\n").join(self._block(node) for node in nodes)
+        return Markup("\n").join(map(self._block, nodes))
 
     def _block(self, node: Top) -> Markup:
         match node:

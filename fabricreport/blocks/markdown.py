@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -141,15 +142,15 @@ class _Reader:
             made = self._block(child)
             amid, self._amid = self._amid, []
             # What stands amid the words of a block follows that block, a caption included, whatever becomes of it.
-            groups += [*((node,) for node in made[:-1]), (*made[-1:], *amid)]
-        return tuple(node for group in _adopt_captions([g for g in groups if g]) for node in group)
+            groups += [*zip(made[:-1]), (*made[-1:], *amid)]
+        return tuple(chain.from_iterable(_adopt_captions(filter(None, groups))))
 
     def _block(self, tree: SyntaxTreeNode) -> list[Flow]:
         kind = tree.type
         if kind == "paragraph":
             return self._paragraph(tree)
         if kind == "heading":
-            return [_heading(int(tree.tag[1:]), self._inline_of(tree))]
+            return [_heading(int(tree.tag[1:]), self._inline(tree.children))]
         if kind in ("bullet_list", "ordered_list"):
             items = tuple(self.blocks(item) for item in tree.children)
             return [BulletList(items) if kind == "bullet_list" else OrderedList(items)]
@@ -165,7 +166,7 @@ class _Reader:
         inline = tree.children[0].children if tree.children else []
         if inline and all(child.type in ("image", "softbreak") for child in inline):
             return [self._image(child) for child in inline if child.type == "image"]
-        nodes = self._inline_of(tree)
+        nodes = self._inline(tree.children)
         return [Paragraph(nodes)] if nodes else []
 
     def _image(self, tree: SyntaxTreeNode) -> Image:
@@ -183,9 +184,9 @@ class _Reader:
         columns = []
         for cell in head.children[0].children:
             align: Align = "right" if "right" in str(cell.attrs.get("style", "")) else "left"
-            columns.append(TableColumn(self._inline_of(cell), "", align))
+            columns.append(TableColumn(self._inline(cell.children), "", align))
         rows = tuple(
-            TableRow(tuple(self._inline_of(cell) for cell in row.children), "normal")
+            TableRow(tuple(self._inline(cell.children) for cell in row.children), "normal")
             for body in bodies
             for row in body.children
         )
@@ -193,13 +194,10 @@ class _Reader:
 
     # ---- inline
 
-    def _inline_of(self, tree: SyntaxTreeNode) -> tuple[Inline, ...]:
-        return self._inline(part for child in tree.children for part in child.children or [child])
-
     def _inline(self, trees: Iterable[SyntaxTreeNode]) -> tuple[Inline, ...]:
         """Inline nodes, neighbouring texts made one, so that equal prose gives equal nodes."""
         merged: list[Inline] = []
-        for node in (node for tree in trees for node in self._one(tree)):
+        for node in chain.from_iterable(map(self._one, trees)):
             last = merged[-1] if merged else None
             if isinstance(node, Text) and isinstance(last, Text):
                 merged[-1] = Text(last.words + node.words)
@@ -240,7 +238,7 @@ def _heading(level: int, nodes: tuple[Inline, ...]) -> Heading:
     return Heading(min(level, 3), (*nodes[:-1], Text(last.words[: match.start()])), match[1])
 
 
-def _adopt_captions(groups: list[tuple[Flow, ...]]) -> list[tuple[Flow, ...]]:
+def _adopt_captions(groups: Iterable[tuple[Flow, ...]]) -> list[tuple[Flow, ...]]:
     """Give each table the `Table: ...` paragraph that stands right after or right before it.
 
     A group is a block and the images that follow it.

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from operator import is_
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar, cast
 
 Tone = Literal["decision", "caution", "note"]
 Role = Literal["normal", "total", "winner", "group"]
@@ -358,15 +358,6 @@ PLACED = frozenset(
 Part = TypeVar("Part", bound=Node | tuple[Any, ...])
 
 
-class _FieldNames(dict[type[Node], tuple[str, ...]]):
-    """The names of a kind's fields, in order, looked up once: a memo has tens of thousands of nodes."""
-
-    def __missing__(self, kind: type[Node]) -> tuple[str, ...]:
-        self[kind] = tuple(each.name for each in fields(kind))
-        return self[kind]
-
-
-FIELD_NAMES = _FieldNames()
 _HOLDERS = (Node, tuple)
 
 
@@ -375,10 +366,9 @@ def walk(part: Node | Iterable[Node]) -> Iterator[Node]:
     waiting: list[object] = [part if isinstance(part, Node) else tuple(part)]
     while waiting:
         value = waiting.pop()
-        inside: Iterable[object] = value if isinstance(value, tuple) else ()
         if isinstance(value, Node):
             yield value
-            inside = [getattr(value, name) for name in FIELD_NAMES[type(value)]]
+        inside = vars(value).values() if isinstance(value, Node) else cast(tuple[object, ...], value)
         waiting += [each for each in inside if isinstance(each, _HOLDERS)][::-1]
 
 
@@ -391,26 +381,26 @@ def rebuilt(
 ) -> Part:
     """The same node, or nodes, with every piece of text passed through `of_text` and every node, the inner ones first,
     through `of_node`, which answers with what may stand in its place: of one among others, also several or none."""
-    made: Part = _rebuilt(part, of_text, of_node)
-    return made
-
-
-def _rebuilt(value: Any, of_text: Callable[[str], str], of_node: Callable[[Node], Any]) -> Any:
+    value: Any = part
+    made: Any = value
     if isinstance(value, str):
-        return of_text(value)
-    if isinstance(value, tuple | list):
-        made: list[Any] = []
-        for part in value:
-            one = _rebuilt(part, of_text, of_node)
-            made += one if isinstance(part, Node) and isinstance(one, tuple) else (one,)
-        return value if len(made) == len(value) and all(map(is_, made, value)) else type(value)(made)
-    if isinstance(value, dict):
-        return {of_text(str(name)): _rebuilt(part, of_text, of_node) for name, part in value.items()}
-    if isinstance(value, Node):
-        parts = {name: getattr(value, name) for name in FIELD_NAMES[type(value)]}
-        given = {name: _rebuilt(part, of_text, of_node) for name, part in parts.items()}
-        return of_node(value if all(given[name] is part for name, part in parts.items()) else replace(value, **given))
-    return value
+        made = of_text(value)
+    elif isinstance(value, tuple | list):
+        among: list[Any] = []
+        for inner in value:
+            one = rebuilt(inner, of_text=of_text, of_node=of_node)
+            among += one if isinstance(inner, Node) and isinstance(one, tuple) else (one,)
+        made = value if len(among) == len(value) and all(map(is_, among, value)) else type(value)(among)
+    elif isinstance(value, dict):
+        made = {of_text(str(name)): rebuilt(one, of_text=of_text, of_node=of_node) for name, one in value.items()}
+    elif isinstance(value, Node):
+        changed = {}
+        for name, inner in vars(value).items():
+            one = rebuilt(inner, of_text=of_text, of_node=of_node)
+            if one is not inner:
+                changed[name] = one
+        made = of_node(replace(value, **changed) if changed else value)
+    return cast(Part, made)
 
 
 def flat(nodes: Iterable[Inline]) -> Iterator[Text | Code | Break | Num | Ref | Cite | Note]:

@@ -24,12 +24,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from fabricreport.base.formats import significant
 from fabricreport.base.locations import did_you_mean
 from fabricreport.blocks.markdown import parse_markdown
 from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Preformatted, Ref, Text
 from fabricreport.blocks.prose import DIRECTIONS, IF, MOST, ProseFault, figure_of, resolved
 from fabricreport.ledger.facts import Listing, Name, Named, Phrase, capital, joined
-from fabricreport.ledger.numbers import STYLES, FigureOf, InputRecords, Number, Record
+from fabricreport.ledger.numbers import STYLES, VALUE_DIGITS, FigureOf, InputRecords, Number, Record
 
 REFERENCES = ("fig-", "tab-", "sec-")
 _INPUT_KINDS = ("price", "evidence", "param", "contested")
@@ -82,10 +83,10 @@ class Binder:
                 return False
 
         chosen = resolved(text, holds)
-        nodes = parse_markdown(_OPENS.sub(lambda found: found[0] + _BEGINS, chosen), fill)
+        nodes = parse_markdown(_OPENS.sub(rf"\g<0>{_BEGINS}", chosen), fill)
         if faults:
             raise ProseFault("\n".join(dict.fromkeys(faults)))
-        return tuple(self._listed(node) for node in nodes)
+        return tuple(map(self._listed, nodes))
 
     def _listed(self, node: Flow) -> Flow:
         """A paragraph that is nothing but a listing, as lines that stand as they are."""
@@ -107,9 +108,9 @@ class Binder:
 
     def behind(self, case: InputRecords) -> tuple[list[Record], list[Record]]:
         """The ledger's entries of all numbers met, and the records of the inputs behind them and of what was cited."""
-        numbers = [self.numbers[i] for i in sorted(self.numbers)]
-        used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(self.cited))
-        return [n.as_dict() for n in numbers], [dict(case.record(i)) for i in used]
+        ledger = [self.numbers[i].as_dict() for i in sorted(self.numbers)]
+        used = {i for entry in ledger for i in (*entry["inputs"], *entry["sources"])}
+        return ledger, [dict(case.record(i)) for i in sorted(used | self.cited.keys())]
 
     def blocks(self, template: str) -> tuple[Flow, ...]:
         """The template as block nodes (paragraphs, lists …)."""
@@ -129,7 +130,8 @@ class Binder:
     def number_node(self, number: Number, style: str = "", text: str | None = None) -> Num:
         """The node of a number, remembered for the ledger."""
         self.numbers[number.id] = number
-        return Num(number.id, text if text is not None else number.show(style), number.as_dict()["value"])
+        shown = text if text is not None else number.show(style)
+        return Num(number.id, shown, significant(number.value, VALUE_DIGITS))
 
     def name_node(self, text: str) -> Text:
         """The node of a piece of text that is data."""
