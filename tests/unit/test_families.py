@@ -7,9 +7,9 @@ from typing import Any
 from nbformat.v4 import new_notebook
 from rich_notebook import INPUTS, MIME, block, ledger_entry, num, para, rich_notebook
 
-from fabricreport.memo.document.derivations import Step, grouped_inputs, quoted_input, short_steps
+from fabricreport.memo.document.derivations import Step, grouped_inputs, in_runs, quoted_input, short_steps
 from fabricreport.memo.document.document import Document, document_from_notebook
-from fabricreport.memo.write.paper import families, number_runs, runs
+from fabricreport.memo.write.paper import families, runs
 
 
 def evidence(name: str) -> dict[str, Any]:
@@ -123,4 +123,4 @@ def test_words_that_neighbours_share_are_written_once() -> None:
 
 def test_neighbouring_source_numbers_join() -> None:
     steps = [Step(str(n), f"s-{n}") for n in (1, 4, 5, 6, 9)]
-    assert [(s.text, s.anchor) for s in number_runs(steps)] == [("1", "s-1"), ("4–6", "s-4"), ("9", "s-9")]
+    assert [(s.text, s.anchor) for s in in_runs(steps)] == [("1", "s-1"), ("4–6", "s-4"), ("9", "s-9")]

@@ -6,10 +6,11 @@ A number that only repeats what an input says has no entry of its own: it leads 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
+from string import digits
 from typing import Any
 
 from fabricreport.base import formats
@@ -43,12 +44,11 @@ class SourceBook:
     @cached_property
     def _documents(self) -> Mapping[str, tuple[str, ...]]:
         """Title, publisher and address of what each input is from; an input without a source has none."""
-        parts = ("source", "publisher", "address")
-        return {
-            i: tuple(one_line(str(entry.get(part) or "")) for part in parts)
-            for i, entry in self.inputs.items()
-            if entry.get("source")
-        }
+        found = {}
+        for i, entry in self.inputs.items():
+            if entry.get("source"):
+                found[i] = tuple(one_line(str(entry.get(part) or "")) for part in ("source", "publisher", "address"))
+        return found
 
     def __len__(self) -> int:
         """How many sources are numbered so far."""
@@ -61,9 +61,9 @@ class SourceBook:
 
     def listed(self) -> tuple[Source, ...]:
         """All numbered sources in order."""
-        members: dict[tuple[str, ...], list[Record]] = {document: [] for document in self._numbers}
+        members: defaultdict[tuple[str, ...], list[Record]] = defaultdict(list)
         for i, document in self._documents.items():
-            members.get(document, []).append(self.inputs[i])
+            members[document].append(self.inputs[i])
         return tuple(self._source(key, number, members[key]) for key, number in self._numbers.items())
 
     def _source(self, key: tuple[str, ...], number: int, members: list[Record]) -> Source:
@@ -104,6 +104,7 @@ KINDS = (
 )
 """Kinds of inputs: the id's first word, the first letter of the short names, the heading of the list."""
 
+_LETTERS = {kind: letter for kind, letter, _ in KINDS}
 OTHER_CODE, OTHER_TITLE = "X", "Other inputs"
 MOST_SOURCES = 6
 FEWEST_IN_SET = 4
@@ -182,23 +183,18 @@ class Derivation:
 
 
 def appendix(
-    used: Sequence[str], ledger: Mapping[str, Record], book: SourceBook, anchors: Anchors
+    used: Mapping[str, str | None], ledger: Mapping[str, Record], book: SourceBook, anchors: Anchors
 ) -> tuple[tuple[Derivation, ...], tuple[Derivation, ...], tuple[InputSet, ...]]:
-    """Entries of the printed numbers (`used`, in order of first printing), their inputs, and the sets of those."""
-    numbers = [ledger[i] for i in used if i in ledger]
-    own = [n for n in numbers if quoted_input(n, book.inputs) is None]
-    quoting = [n for n in numbers if quoted_input(n, book.inputs) is not None]
+    """Entries of the printed numbers, their inputs, and the sets of those.
+
+    `used`: the numbers in order of first printing, each with the input that it repeats.
+    """
+    own = [ledger[i] for i, quoted in used.items() if quoted is None]
+    quoting = [ledger[i] for i, quoted in used.items() if quoted is not None]
     inputs = _inputs(own, quoting, book, anchors)
-    printed = {str(n["id"]) for n in own}
-    coded = {entry.id: Step(entry.label, entry.anchor, entry.code) for entry in inputs}
-
-    @cache
-    def step(input_id: str) -> Step:
-        if input_id in printed:
-            return Step(one_line(str(ledger[input_id].get("label") or input_id)), anchors.of("d", input_id))
-        return coded.get(input_id) or Step(one_line(input_id), "")
-
-    derived = [_derived(n, tuple(step(i) for i in _ids(n, "inputs")), book, anchors) for n in own]
+    steps = {entry.id: Step(entry.label, entry.anchor, entry.code) for entry in inputs}
+    steps |= {i: Step(_label(number), anchors.of("d", i)) for number in own for i in [str(number["id"])]}
+    derived = [_derived(number, steps, book, anchors) for number in own]
     sets, ways = _sets(derived, inputs, anchors)
     named = (replace(d, input_set=ways[d.id], sources=()) if d.id in ways else d for d in derived)
     return tuple(named), inputs, sets
@@ -219,38 +215,46 @@ def short_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
     A number made of fifty prices fits one line of print.
     """
     named = [step for step in steps if not step.code]
-    coded = sorted((s for s in steps if s.code), key=lambda s: (s.code[0], int(s.code[1:])))
-    runs = in_runs(
-        coded, lambda one, other: one.code[0] == other.code[0] and int(one.code[1:]) + 1 == int(other.code[1:])
-    )
-    joined = [Step(r[0].code if len(r) == 1 else f"{r[0].code}–{r[-1].code}", r[0].anchor) for r in runs]
-    return (*named, *joined)
+    return (*named, *in_runs([Step(step.code, step.anchor) for step in steps if step.code]))
 
 
-def in_runs(steps: Iterable[Step], follows: Callable[[Step, Step], bool]) -> list[list[Step]]:
-    """Steps as runs, in each of which every one follows the one before it."""
-    runs: list[list[Step]] = []
-    for step in steps:
-        if runs and follows(runs[-1][-1], step):
-            runs[-1].append(step)
+def in_runs(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Steps whose texts end in a number, in its order, neighbours joined: P1–P24, E3, or 1, 4–9; a run leads to its first."""
+    runs: list[tuple[Step, Step]] = []
+    for step in sorted(steps, key=_place):
+        letter, number = _place(step)
+        if runs and _place(runs[-1][1]) == (letter, number - 1):
+            runs[-1] = (runs[-1][0], step)
         else:
-            runs.append([step])
-    return runs
+            runs.append((step, step))
+    return tuple(first if first is last else Step(f"{first.text}–{last.text}", first.anchor) for first, last in runs)
+
+
+def _place(step: Step) -> tuple[str, int]:
+    letter = step.text.rstrip(digits)
+    return letter, int(step.text[len(letter) :])
 
 
 def grouped_inputs(inputs: Sequence[Derivation]) -> list[tuple[str, list[Derivation]]]:
     """The inputs under the headings of their kinds, empty kinds left out."""
-    kinds = (*((letter, title) for _, letter, title in KINDS), (OTHER_CODE, OTHER_TITLE))
-    groups = [(title, [i for i in inputs if i.code.startswith(letter)]) for letter, title in kinds]
-    return [(title, entries) for title, entries in groups if entries]
+    groups: dict[str, list[Derivation]] = {}
+    for one in inputs:
+        groups.setdefault(one.code[0], []).append(one)
+    kinds = (*KINDS, ("", OTHER_CODE, OTHER_TITLE))
+    return [(title, groups[letter]) for _, letter, title in kinds if letter in groups]
 
 
 def _ids(entry: Record, name: str) -> list[str]:
-    return [str(i) for i in entry.get(name) or []]
+    return list(map(str, entry.get(name) or ()))
 
 
-def _derived(entry: Record, steps: tuple[Step, ...], book: SourceBook, anchors: Anchors) -> Derivation:
-    sources = _source_steps([*_ids(entry, "sources"), *_ids(entry, "inputs")], book)
+def _label(entry: Record) -> str:
+    return one_line(str(entry.get("label") or entry["id"]))
+
+
+def _derived(entry: Record, steps: Mapping[str, Step], book: SourceBook, anchors: Anchors) -> Derivation:
+    inputs = _ids(entry, "inputs")
+    sources = _source_steps([*_ids(entry, "sources"), *inputs], book)
     return _entry(
         entry,
         anchors,
@@ -258,7 +262,7 @@ def _derived(entry: Record, steps: tuple[Step, ...], book: SourceBook, anchors: 
         rule=one_line(str(entry.get("rule") or "")),
         base=one_line(told(entry["base"])) if entry.get("base") else "",
         spread=_spread(entry),
-        steps=steps,
+        steps=tuple(steps.get(i) or Step(one_line(i), "") for i in inputs),
         # With more sources than that the reader finds each at its input, one step further.
         sources=sources if len(sources) <= MOST_SOURCES else (),
         section=str(entry.get("section") or ""),
@@ -271,7 +275,7 @@ def _entry(entry: Record, anchors: Anchors, **own: Any) -> Derivation:
     return Derivation(
         id=str(entry["id"]),
         anchor=anchors.of("d", str(entry["id"])),
-        label=one_line(str(entry.get("label") or entry["id"])),
+        label=_label(entry),
         grade=grade,
         footing=FOOTING.get(grade, ""),
         date=str(entry.get("date") or ""),
@@ -322,7 +326,6 @@ def _inputs(
         repeated.setdefault(_ids(number, "inputs")[0], []).append(number)
     wanted = dict.fromkeys(i for n in (*own, *quoting) for name in ("inputs", "sources") for i in _ids(n, name))
     found = [_input(book.inputs[i], repeated.get(i, []), book, anchors) for i in wanted if i in book.inputs]
-    kinds = {kind: letter for kind, letter, _ in KINDS}
     found.sort(
         key=lambda d: (
             d.id.partition(":")[0],
@@ -334,7 +337,7 @@ def _inputs(
     counts: Counter[str] = Counter()
     coded = []
     for entry in found:
-        letter = kinds.get(entry.id.partition(":")[0], OTHER_CODE)
+        letter = _LETTERS.get(entry.id.partition(":")[0], OTHER_CODE)
         counts[letter] += 1
         coded.append(replace(entry, code=f"{letter}{counts[letter]}"))
     return tuple(coded)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from fabricreport.blocks.nodes import (
     plain_text,
 )
 from fabricreport.ledger.numbers import Record, keys
-from fabricreport.memo.document.derivations import Derivation, InputSet, Source, SourceBook, appendix, quoted_input
+from fabricreport.memo.document.derivations import Derivation, InputSet, Source, SourceBook, appendix
 from fabricreport.memo.document.language import sentences_of
 from fabricreport.memo.document.layout import table_rows
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
@@ -181,12 +182,11 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     sources_at, derivations_at = numbering.closings(found.pieces)
     done_glance = numbering.glance(glance) if glance else None
     done_first = numbering.placed(first)
-    met, numbering.rings = list(numbering.used), False
-    first_numbers = frozenset([*met, *(i for n in met if (i := quoted_input(found.ledger[n], book.inputs)))])
+    first_numbers = frozenset(filter(None, chain.from_iterable(numbering.used.items())))
+    numbering.rings = False
     done_body, done_annexes = numbering.placed(body), numbering.placed(annexes)
     printed_sources = len(book)
-    used = list(numbering.used)
-    derivations, inputs, input_sets = appendix(used, found.ledger, book, numbering.anchors)
+    derivations, inputs, input_sets = appendix(numbering.used, found.ledger, book, numbering.anchors)
     headings = [*numbering.contents, *[h for h in (sources_at, derivations_at) if h]]
     return Document(
         front=front,
@@ -202,7 +202,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         input_sets=input_sets,
         problems=tuple(problems),
         keys=keys(
-            stale=any(found.ledger[i].get("stale") for i in used),
+            stale=any(found.ledger[i].get("stale") for i in numbering.used),
             assumed=numbering.any_ring,
         ),
         sources_heading=sources_at,

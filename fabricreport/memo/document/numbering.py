@@ -144,8 +144,8 @@ class Numbering:
         self._annexes = 0
         self.rings, self.any_ring = rings, False
         self.notes: list[Note] = []
-        self.used: dict[str, None] = {}
-        """Ids of the ledger numbers met so far, in order of first printing."""
+        self.used: dict[str, str | None] = {}
+        """Ids of the ledger numbers met so far, in order of first printing, each with the input that it only repeats."""
         self._formulas = 0
         self._where = ""
         self._in_rows: set[int] = set()
@@ -335,12 +335,13 @@ class Numbering:
         if entry is None:
             self._fault("a number is not in the ledger", node.id, "Emit the block with its ledger entry.")
             return Text(node.text)
-        self.used.setdefault(node.id)
+        if node.id not in self.used:
+            self.used[node.id] = quoted_input(entry, self.book.inputs)
         ring = self.rings and id(node) not in self._in_rows and bool(entry.get("assumed"))
         self.any_ring |= ring
         return replace(
             node,
-            anchor=self.anchors.of("d", quoted_input(entry, self.book.inputs) or node.id),
+            anchor=self.anchors.of("d", self.used[node.id] or node.id),
             footing=FOOTING.get(str(entry.get("grade") or ""), ""),
             stale=bool(entry.get("stale")),
             ring=ring,

@@ -149,12 +149,6 @@ def _shared_words(entries: Sequence[Derivation]) -> str:
     return " ".join(words)
 
 
-def number_runs(sources: Sequence[Step]) -> tuple[Step, ...]:
-    """Numbers of sources in order, neighbours joined: 1, 4–9; each leads to its first."""
-    made = in_runs(sources, lambda one, other: int(one.text) + 1 == int(other.text))
-    return tuple(Step(r[0].text if len(r) == 1 else f"{r[0].text}–{r[-1].text}", r[0].anchor) for r in made)
-
-
 MOST_NAMED = 4
 """A number that rests on more inputs than that tells how many there are: the HTML edition names them."""
 
@@ -169,7 +163,7 @@ def closing_of(document: Document, most_inputs: int | None = None) -> Document:
         sources = document.sources if document.lists_sources else ()
         return replace(document, sources=sources, derivations=(), inputs=(), input_sets=())
     if not document.spined:
-        sets = (replace(s, steps=short_steps(s.steps), sources=number_runs(s.sources)) for s in document.input_sets)
+        sets = (replace(s, steps=short_steps(s.steps), sources=in_runs(s.sources)) for s in document.input_sets)
         return replace(document, inputs=tuple(map(_as_input, document.inputs)), input_sets=tuple(sets))
     shown = [d for d in document.derivations if d.id in document.first_numbers]
     quoted = {i for d in shown for i in (d.steps if len(d.steps) <= MOST_NAMED else ())}
