@@ -91,9 +91,7 @@ def told(base: Mapping[str, Any]) -> str:
     """A base as `ledger.json` keeps it, in one line: what it is of, then how it is told."""
     how = [base.get(key, "") for key in ("statistic", "horizon", "size", "clock", "stage")]
     whole = base.get("of", "")
-    return f"{base.get('quantity', '')}: " + ", ".join(
-        [*(h for h in how if h), *([f"as a share of {whole}"] if whole else [])]
-    )
+    return f"{base.get('quantity', '')}: " + ", ".join(filter(None, [*how, whole and f"as a share of {whole}"]))
 
 
 def is_time(unit: str) -> bool:

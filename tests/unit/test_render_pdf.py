@@ -319,8 +319,7 @@ def test_links_lead_where_their_anchors_stand_once_they_are_there(tmp_path: Path
     pdf._settle(tmp_path, payload)
     pdf._link(tmp_path, payload, rich()[0])
     linked = json.loads((tmp_path / "memo.json").read_text(encoding="utf-8"))
-    pdf._write(tmp_path, linked | {"places_wanted": True})
-    assert pdf._query(tmp_path).places == linked["places"]
+    assert pdf._set(tmp_path, linked | {"places_wanted": True}).places == linked["places"]
     assert len(linked["places"]) > 10
 
 

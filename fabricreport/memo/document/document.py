@@ -187,14 +187,13 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     done_body, done_annexes = numbering.placed(body), numbering.placed(annexes)
     printed_sources = len(book)
     derivations, inputs, input_sets = appendix(numbering.used, found.ledger, book, numbering.anchors)
-    headings = [*numbering.contents, *[h for h in (sources_at, derivations_at) if h]]
     return Document(
         front=front,
         glance=done_glance,
         first=done_first,
         body=done_body,
         annexes=done_annexes,
-        contents=tuple(headings),
+        contents=(*numbering.contents, *filter(None, (sources_at, derivations_at))),
         notes=tuple(numbering.notes),
         sources=book.listed(),
         derivations=derivations,
@@ -247,10 +246,11 @@ def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter,
     titles = {
         str(s.get("id")): one_line(str(s.get("title", ""))) for s in own.get("sections", []) if isinstance(s, dict)
     }
-    heading = first_heading(pieces)
-    title = line("title") or (one_line(plain_text(heading.children)) if heading else "") or one_line(name) or "Memo"
+    title = line("title")
+    if not title and (heading := first_heading(pieces)):
+        title = one_line(plain_text(heading.children))
     front = FrontMatter(
-        title=title,
+        title=title or one_line(name) or "Memo",
         client=line("client"),
         to=line("to"),
         sender=line("from"),
@@ -286,17 +286,17 @@ def _without_glance(pieces: list[Piece], problems: list[Problem]) -> tuple[Glanc
 
 def _grouped(pieces: list[Piece], titles: dict[str, str]) -> list[Piece]:
     """Annex pieces section by section; a section whose annex has no level-1 heading gets its title as one."""
-    order = dict.fromkeys(piece.section for piece in pieces if piece.nodes)
-    grouped: list[Piece] = []
-    for section in order:
-        mine = [piece for piece in pieces if piece.section == section and piece.nodes]
+    sections: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        if piece.nodes:
+            sections.setdefault(piece.section, []).append(piece)
+    for section, mine in sections.items():
         first = mine[0].nodes[0]
         if not isinstance(first, Heading) or first.level != 1:
             title = titles.get(section) or section.replace("_", " ").capitalize() or "Further detail"
             heading = Heading(1, (Text(title),), f"annex-{section or 'detail'}")
             mine[0] = replace(mine[0], nodes=(heading, *mine[0].nodes))
-        grouped += mine
-    return grouped
+    return list(chain.from_iterable(sections.values()))
 
 
 OWN_FILE = "file:"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from fabricreport.base.errors import Problem
@@ -149,7 +150,7 @@ class Numbering:
         self._formulas = 0
         self._where = ""
         self._in_rows: set[int] = set()
-        """Numbers of tables: their rows bear the ring."""
+        """Where `rings` are set, numbers of tables: their rows bear the ring."""
 
     def numbered(self, pieces: Sequence[Piece], *, annex: bool = False) -> list[Piece]:
         """The pieces with headings (1, 1.1, 1.1.1), figures and tables numbered.
@@ -173,14 +174,19 @@ class Numbering:
     def closings(self, pieces: Iterable[Piece]) -> tuple[ContentsLine | None, ContentsLine | None]:
         """The annexes of sources, where anything cited or behind a printed number has one, and of derivations, where a
         number is printed."""
-        nodes = [node for piece in pieces for node in walk(piece.nodes)]
-        entries = [self.ledger.get(node.id, {}) for node in nodes if isinstance(node, Num)]
-        ids = {str(i) for entry in entries for name in ("inputs", "sources") for i in entry.get(name) or ()}
-        ids |= {i for node in nodes if isinstance(node, Cite) for i in node.ids}
-        has_source = any(self.book.inputs.get(i, {}).get("source") for i in ids)
+        numbers: set[str] = set()
+        cited: set[str] = set()
+        for node in chain.from_iterable(walk(piece.nodes) for piece in pieces):
+            if isinstance(node, Num):
+                numbers.add(node.id)
+            elif isinstance(node, Cite):
+                cited.update(node.ids)
+        for entry in (self.ledger[i] for i in numbers if i in self.ledger):
+            cited.update(map(str, chain(entry.get("inputs") or (), entry.get("sources") or ())))
+        has_source = any(self.book.inputs.get(i, {}).get("source") for i in cited)
         return (
             self._closing(SOURCES_TITLE, "sec-sources") if has_source else None,
-            self._closing(DERIVATIONS_TITLE, "sec-derivations") if entries else None,
+            self._closing(DERIVATIONS_TITLE, "sec-derivations") if numbers else None,
         )
 
     def _numbered(self, node: Node, *, annex: bool) -> Node:
@@ -240,7 +246,8 @@ class Numbering:
     def _placed(self, nodes: tuple[Any, ...], where: str) -> tuple[Any, ...]:
         self._where = where
         bare = rebuilt(nodes, of_node=_without_alt_nodes)
-        self._in_rows = {id(number) for row in walk(bare) if isinstance(row, TableRow) for number in walk(row)}
+        rows = (row for row in walk(bare) if isinstance(row, TableRow)) if self.rings else ()
+        self._in_rows = {*map(id, chain.from_iterable(map(walk, rows)))}
         return rebuilt(bare, of_node=self._one)
 
     def _one(self, node: Node) -> Node | tuple[Node, ...]:

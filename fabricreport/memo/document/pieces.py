@@ -111,13 +111,13 @@ def gather(nb: Any) -> Gathered:
     own_matter = (nb.get("metadata") or {}).get("fabricreport") or {}
     found = Gathered(report=own_matter.get("report"))
     cells = list(nb.get("cells", []))
-    homes = _homes(cells)
+    section = next(filter(None, map(_home, cells)), "")
     for index, cell in enumerate(cells):
-        where = _name(cell, index)
+        # The section of a cell that tells none is that of the cell before, of the first ones that which follows.
+        section, where = _home(cell) or section, _name(cell, index)
         tags = set(metadata(cell).get("tags", []))
         if tags & HIDDEN_TAGS:
             continue
-        section = homes[index]
         if cell.get("cell_type") == "markdown":
             _markdown_cell(found, cell, section, where)
         elif cell.get("cell_type") == "code":
@@ -141,17 +141,8 @@ def _name(cell: Any, index: int) -> str:
     return f"{notebook}, cell {number}" if notebook else f"cell {number}"
 
 
-def _homes(cells: list[Any]) -> list[str]:
-    """The section of each cell: its blocks', else its own metadata's, else that of the cell before or after."""
-    known = [_home(cell) for cell in cells]
-    homes: list[str] = []
-    for index, home in enumerate(known):
-        before = homes[-1] if homes else ""
-        homes.append(home or before or next((h for h in known[index + 1 :] if h), ""))
-    return homes
-
-
 def _home(cell: Any) -> str:
+    """The section that a cell tells: its blocks', else that of its own metadata; '' if neither does."""
     outputs = cell.get("outputs", []) if cell.get("cell_type") == "code" else []
     bundles = ((output.get("data") or {}).get(MIME) for output in outputs)
     return str(next((b for b in bundles if isinstance(b, dict)), own(cell)).get("section", ""))
@@ -218,11 +209,11 @@ def _read(found: Gathered, nodes: Iterable[object], where: str) -> Iterator[Top]
             found.problems.append(Problem("a block is malformed", key=where, value=str(error), remedy=remedy))
 
 
-def _keep(found: Gathered, nodes: Sequence[Top], section: str, where: str, *, further: bool = False) -> None:
+def _keep(found: Gathered, nodes: tuple[Top, ...], section: str, where: str, *, further: bool = False) -> None:
     if not nodes:
         return
-    shown = tuple(rebuilt(node, of_text=visible_text) for node in nodes)
-    if shown != tuple(nodes):
+    shown = rebuilt(nodes, of_text=visible_text)
+    if shown != nodes:
         message = "the text holds characters that hide or reorder what is shown; they were removed"
         found.problems.append(Problem(message, key=where, remedy="Delete bidi controls and zero-width characters."))
     found.pieces.append(Piece(shown, section, where, further))

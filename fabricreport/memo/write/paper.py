@@ -15,10 +15,12 @@ Poppler calls any value but `true` a syntax error on every file it opens.
 from __future__ import annotations
 
 import re
+import struct
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from fabricreport.memo.document.derivations import Derivation, Step, grouped_inputs, in_runs, short_steps
@@ -82,10 +84,10 @@ class Family:
 
 def families(derivations: Sequence[Derivation]) -> tuple[Family, ...]:
     """The derivations by rule and then by inputs, sections and rules in order of first printing."""
-    by_rule = _alike(derivations, lambda entry: entry.rule)
-    order = list(dict.fromkeys(entries[0].section for entries in by_rule.values()))
-    made = (_family(rule, entries) for rule, entries in by_rule.items())
-    return tuple(sorted(made, key=lambda family: order.index(family.section)))
+    sections: dict[str, list[Family]] = {}
+    for rule, entries in _alike(derivations, attrgetter("rule")).items():
+        sections.setdefault(entries[0].section, []).append(_family(rule, entries))
+    return tuple(chain.from_iterable(sections.values()))
 
 
 def _alike(entries: Iterable[Derivation], key: Callable[[Derivation], K]) -> dict[K, list[Derivation]]:
@@ -119,7 +121,7 @@ def runs(entries: Sequence[Derivation]) -> tuple[Run, ...]:
     options or stages are neighbours."""
     told = _alike(entries, lambda entry: entry.label.rpartition(": ")[0] or entry.label)
     made: list[Run] = []
-    rest = [entry for alike in told.values() for entry in alike]
+    rest = list(chain.from_iterable(told.values()))
     while rest:
         count, head = _longest(rest)
         members = (Member(e.anchor, e.label[len(head) :].strip(), e.text, e.spread, e.stale) for e in rest[:count])
@@ -298,10 +300,8 @@ def pack(pdf: bytes) -> bytes:
     found, trailer, first = _objects(pdf), _TRAILER.search(pdf), _FIRST.search(pdf)
     if found is None or trailer is None or first is None:
         return pdf
-    found = {n: body.replace(*_SUSPECTS, 1) if body.startswith(_CATALOG) else body for n, body in found.items()}
-    small = [number for number, body in found.items() if not body.endswith(b"endstream")]
-    packs = [small[i : i + MOST_IN_STREAM] for i in range(0, len(small), MOST_IN_STREAM)]
-    first_free = max(found) + 1
+    small: list[tuple[int, bytes]] = []
+    free = max(found) + 1
     places: dict[int, XrefRow] = {}
     written = bytearray(pdf[: first.start()])
 
@@ -312,14 +312,17 @@ def pack(pdf: bytes) -> bytes:
     for number, body in found.items():
         if body.endswith(b"endstream"):
             write(number, body)
-    for number, members in enumerate(packs, start=first_free):
-        write(number, _object_stream([(n, found[n]) for n in members]))
-        places |= {n: (2, number, index) for index, n in enumerate(members)}
-    last = first_free + len(packs)
+        else:
+            small.append((number, body.replace(*_SUSPECTS, 1) if body.startswith(_CATALOG) else body))
+    for first_of in range(0, len(small), MOST_IN_STREAM):
+        members = small[first_of : first_of + MOST_IN_STREAM]
+        write(free, _object_stream(members))
+        places |= {number: (2, free, index) for index, (number, _) in enumerate(members)}
+        free += 1
     start = len(written)
-    places[last] = (1, start, 0)
-    entries = _SIZE.sub(b"/Size %d" % (last + 1), trailer[1])
-    written.extend(b"%d 0 obj\n%s\nendobj\n" % (last, _cross_references(places, last + 1, entries)))
+    places[free] = (1, start, 0)
+    entries = _SIZE.sub(b"/Size %d" % (free + 1), trailer[1])
+    write(free, _cross_references(places, free + 1, entries))
     written.extend(b"startxref\n%d\n%%%%EOF\n" % start)
     return bytes(written)
 
@@ -330,7 +333,7 @@ def _objects(pdf: bytes) -> dict[int, bytes] | None:
     table = _TABLE.match(pdf, int(trailer[2])) if trailer else None
     if trailer is None or table is None:
         return None
-    offsets = sorted(int(row) for row in _ROW.findall(pdf, table.end(), trailer.start()))
+    offsets = sorted(map(int, _ROW.findall(pdf, table.end(), trailer.start())))
     objects: dict[int, bytes] = {}
     for start, end in pairwise([*offsets, table.start()]):
         match = _OBJECT.match(pdf[start:end])
@@ -352,8 +355,7 @@ def _object_stream(members: list[tuple[int, bytes]]) -> bytes:
 
 
 def _cross_references(places: Mapping[int, XrefRow], size: int, trailer: bytes) -> bytes:
-    rows = [places.get(number, (0, 0, 65535)) for number in range(size)]
-    data = b"".join(kind.to_bytes(1) + where.to_bytes(4) + index.to_bytes(2) for kind, where, index in rows)
+    data = b"".join(struct.pack(">BIH", *places.get(number, (0, 0, 65535))) for number in range(size))
     return _stream(b"/Type/XRef/W[1 4 2]" + trailer, data)
 
 

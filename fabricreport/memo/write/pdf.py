@@ -109,9 +109,7 @@ def _lay_out(document: Document, folder: Path) -> Data:
     for name in TEMPLATES:
         source = resources.files("fabricreport.memo") / "templates" / name
         (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
-    payload = _payload(document, partial(_print_node, folder=folder, draft=document.front.draft))
-    _write(folder, payload)
-    return payload
+    return _payload(document, partial(_print_node, folder=folder, draft=document.front.draft))
 
 
 def _write(folder: Path, payload: Data) -> None:
@@ -137,16 +135,14 @@ def _settle(folder: Path, payload: Data) -> None:
     }
     # The closing annexes move nothing before them: trying goes faster without.
     sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
-    _write(folder, sketch)
-    settled = _query(folder).blocks
+    settled = _set(folder, sketch).blocks
     for _ in range(MOST_TRIES):
         together: list[Data] = []
         tried = settled
         while len(together) < MOST_TOGETHER and (gap := _first_gap(tried, movable)):
             together.append(movable.pop(gap))
             together[-1]["float"] = True
-            _write(folder, sketch)
-            found = _query(folder)
+            found = _set(folder, sketch)
             tried = found.blocks
             if emptiness(tried) < emptiness(settled) and not _above_heading(tried, found.headings, led):
                 settled, together = tried, []
@@ -162,10 +158,10 @@ def _settle(folder: Path, payload: Data) -> None:
 def _link(folder: Path, payload: Data, document: Document) -> Layout:
     """Say where every anchor stands, for the links: they move nothing themselves. Gives where everything is."""
     _forget_layouts(folder)
-    found = _placed(folder, payload)
+    found = _set(folder, payload | {"places_wanted": True})
     while document.spined and (fewer := _fitting_inputs(payload, found)) is not None:
         payload |= _closing(document, fewer)
-        found = _placed(folder, payload)
+        found = _set(folder, payload | {"places_wanted": True})
     _forget_layouts(folder)
     ends = {max((p["page"] for p in found.blocks if p["kind"] == "end"), default=found.pages), found.pages}
     if ANNEXES_START in found.places:
@@ -189,12 +185,6 @@ def _told(document: Document) -> tuple[dict[str, str], dict[str, int]]:
             called[node.anchor] = f"{'Table' if isinstance(node, DataTable) else 'Figure'} {node.number}"
             columns[node.anchor] = len(node.columns) if isinstance(node, DataTable) else 0
     return called, columns
-
-
-def _placed(folder: Path, payload: Data) -> Found:
-    """Where every block and every anchor stands."""
-    _write(folder, payload | {"places_wanted": True})
-    return _query(folder)
 
 
 def _derivation_pages(payload: Data, found: Found) -> int:
@@ -269,7 +259,9 @@ class Found:
     pages: int
 
 
-def _query(folder: Path) -> Found:
+def _set(folder: Path, payload: Data) -> Found:
+    """Where everything stands once Typst has set this."""
+    _write(folder, payload)
     layout = json.loads(_asked_of_typst(typst.query, folder, "<layout>", field="value", one=True))
     places = {found["anchor"]: found for found in layout["anchors"]}
     return Found(layout["blocks"], layout["headings"], places, layout["pages"])
@@ -327,6 +319,7 @@ def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
 
     sources_at = document.sources_heading if document.lists_sources else None
     derived_at = document.derivations_heading if document.derives_in_print else None
+    held = document.held
     unprinted = {document.sources_heading, document.derivations_heading} - {sources_at, derived_at}
     return {
         "front": front,
@@ -337,7 +330,7 @@ def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
         "annexes": [told | ({"loose": True} if document.spined else {}) for told in each(document.annexes)],
         "opening": _opening(document),
         "contents": [
-            {"anchor": h.anchor, "annex": h.annex, "holds": document.held.get(h.anchor, "")}
+            {"anchor": h.anchor, "annex": h.annex, "holds": held.get(h.anchor, "")}
             for h in document.contents
             if h.level == 1 and h not in unprinted
         ],
@@ -356,11 +349,11 @@ def _closing(document: Document, most_inputs: int | None = None) -> Data:
     """The closing annexes' data, with so many inputs at most."""
     closing = closing_of(document, most_inputs)
     return {
-        "sources": [dataclasses.asdict(s) for s in closing.sources],
-        "families": [dataclasses.asdict(f) for f in families(closing.derivations)],
-        "input_sets": [dataclasses.asdict(s) for s in closing.input_sets],
+        "sources": list(map(dataclasses.asdict, closing.sources)),
+        "families": list(map(dataclasses.asdict, families(closing.derivations))),
+        "input_sets": list(map(dataclasses.asdict, closing.input_sets)),
         "inputs": [
-            {"title": title, "entries": [dataclasses.asdict(d) for d in entries]}
+            {"title": title, "entries": list(map(dataclasses.asdict, entries))}
             for title, entries in grouped_inputs(closing.inputs)
         ],
     }
