@@ -57,7 +57,7 @@ from fabricreport.blocks.prose import read_cell  # noqa: E402
 from fabricreport.case import Case, open_case  # noqa: E402
 from fabricreport.memo.document.document import document_from_notebook  # noqa: E402
 from fabricreport.memo.write.html import render_html  # noqa: E402
-from fabricreport.memo.write.pdf import render_pdf  # noqa: E402
+from fabricreport.memo.write.pdf import printed as render_pdf  # noqa: E402
 
 CLIENT = ROOT / "params" / "example.yaml"
 PACKAGE = str(Path(fabricreport.__file__).parent) + os.sep

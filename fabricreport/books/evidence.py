@@ -283,15 +283,6 @@ class EvidenceBook(Mapping[str, EvidenceEntry]):
         """The entries that name this contested quantity, side by side and in file order."""
         return tuple(entry for entry in self.values() if entry.contested == quantity)
 
-    def sources(self) -> tuple[str, ...]:
-        """The distinct source titles, sorted."""
-        return tuple(sorted({entry.source for entry in self.values()}))
-
-    def without_source(self, source: str) -> EvidenceBook:
-        """The book if this source were withdrawn: its title (all sections of it) or its address."""
-        kept = (e for e in self.values() if not e.source.startswith(source) and e.address != source)
-        return EvidenceBook(kept)
-
     def with_figures(self, figures: Mapping[str, tuple[Uncertain, Replaced | None]]) -> EvidenceBook:
         """The book with other figures in force, by entry id; an id it does not hold is passed over."""
         other = EvidenceBook(())

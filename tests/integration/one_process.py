@@ -90,9 +90,9 @@ def page(done: Whole) -> str:
 
 def written(done: Whole) -> tuple[str, bytes]:
     """The memo as the two writers make it of one document: HTML text, PDF bytes."""
-    from fabricreport.memo.write.pdf import render_pdf
+    from fabricreport.memo.write.pdf import printed
 
-    return page(done), render_pdf(_document(done))
+    return page(done), printed(_document(done)).pdf
 
 
 def _document(done: Whole) -> Document:

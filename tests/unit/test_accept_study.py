@@ -48,7 +48,7 @@ from fabricreport.delivery.study import (
     read_logs,
 )
 from fabricreport.memo.write.html import render_html
-from fabricreport.memo.write.pdf import render_pdf
+from fabricreport.memo.write.pdf import printed as typeset
 from fabricreport.sections.chain import Delivered
 
 pytestmark = pytest.mark.slow
@@ -323,7 +323,7 @@ def test_the_memo_of_every_kind_of_delivery_passes_the_checks_and_takes_two_page
     for name, found in deliveries(tmp_path):
         document, faults = memo_of(found)
         assert faults == [], name
-        pdf = render_pdf(two_pages(document))
+        pdf = typeset(two_pages(document)).pdf
         assert pages(pdf) == 2, name
         html = render_html(document)
         for one in found.judged:
@@ -341,7 +341,7 @@ def test_names_of_files_and_evidence_are_inert(tmp_path: Path) -> None:
     document, faults = memo_of(judged("tern-finetuning", files, tmp_path))
     assert faults == []
     assert "<script>alert" not in render_html(document)
-    assert pages(render_pdf(two_pages(document))) == 2
+    assert pages(typeset(two_pages(document)).pdf) == 2
 
 
 def test_every_word_is_used_and_every_sentence_is_free_of_bare_numbers(tmp_path: Path) -> None:

@@ -44,13 +44,13 @@ from fabricreport.memo.write import pdf
 from fabricreport.memo.write.exporters import FabricReportPDFExporter
 from fabricreport.memo.write.html import render_html
 from fabricreport.memo.write.paper import pack
-from fabricreport.memo.write.pdf import TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, emptiness, render_pdf
+from fabricreport.memo.write.pdf import TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, emptiness
 
 
 @cache
 def rich() -> tuple[Document, bytes]:
     document = document_from_notebook(rich_notebook())
-    return document, render_pdf(document)
+    return document, pdf.printed(document).pdf
 
 
 def reader(data: bytes) -> pypdf.PdfReader:
@@ -208,25 +208,25 @@ def test_tables_have_header_cells_and_a_header_repeats_on_each_page() -> None:
 @pytest.mark.slow
 def test_two_compiles_give_the_same_bytes() -> None:
     document, data = rich()
-    assert render_pdf(document) == data
+    assert pdf.printed(document).pdf == data
 
 
 @pytest.mark.slow
 def test_an_image_without_alt_text_is_refused_with_a_remedy() -> None:
     document = client_copy(block("a", [{**figure("fig-a"), "alt": ""}]))
     with pytest.raises(MemoRejected, match=r"alt text.*one or two sentences"):
-        render_pdf(document)
+        pdf.printed(document)
 
 
 @pytest.mark.slow
 def test_a_draft_without_alt_text_compiles_with_a_watermark() -> None:
     notebook = new_notebook(cells=[block("a", [{**figure("fig-a"), "alt": ""}])])
-    assert "Draft" in page_texts(render_pdf(document_from_notebook(notebook)))[0]
+    assert "Draft" in page_texts(pdf.printed(document_from_notebook(notebook)).pdf)[0]
 
 
 @pytest.mark.slow
 def test_a_memo_without_anything_still_compiles() -> None:
-    data = render_pdf(document_from_notebook(new_notebook()))
+    data = pdf.printed(document_from_notebook(new_notebook())).pdf
     assert len(reader(data).pages) == 1
 
 
@@ -238,14 +238,14 @@ def test_faulty_references_and_blocks_do_not_break_the_compiler() -> None:
         head(2, "Two"),
     ]
     document = document_from_notebook(new_notebook(cells=[block("a", nodes)]))
-    assert "[missing: fig-none]" in page_texts(render_pdf(document))[0]
+    assert "[missing: fig-none]" in page_texts(pdf.printed(document).pdf)[0]
 
 
 @pytest.mark.slow
 def test_an_odd_language_or_date_falls_back() -> None:
     document = client_copy(new_markdown_cell("text"))
     front = dataclasses.replace(document.front, language="xx!!", date="soon")
-    data = render_pdf(dataclasses.replace(document, front=front))
+    data = pdf.printed(dataclasses.replace(document, front=front)).pdf
     assert reader(data).trailer["/Root"]["/Lang"] == "en"
 
 
@@ -255,14 +255,14 @@ def test_a_wide_table_with_long_cells_stays_inside_the_page() -> None:
     for column in table["columns"]:
         column["label"] = [{"t": "text", "v": "A rather long heading of a column"}]
     table["rows"] = [{"cells": [[{"t": "text", "v": "words " * 12}]] * 4, "role": "normal"} for _ in range(20)]
-    data = render_pdf(client_copy(block("a", [table])))
+    data = pdf.printed(client_copy(block("a", [table]))).pdf
     assert max(x for page in reader(data).pages for x, _ in places(page)) < 595 - 50
 
 
 @pytest.mark.slow
 @rows("group", (HOSTILE[n::3] for n in range(3)))
 def test_hostile_text_is_printed_as_typed_and_opens_nothing(group: list[str]) -> None:
-    data = render_pdf(document_from_notebook(hostile_notebook(" ".join(group))))
+    data = pdf.printed(document_from_notebook(hostile_notebook(" ".join(group)))).pdf
     text = squeezed("".join(page_texts(data)))
     for payload in group:
         shown = squeezed("".join(c if ord(c) < 0x3000 else f"[U+{ord(c):04X}]" for c in payload))
@@ -291,7 +291,7 @@ def test_no_figure_leaves_more_than_a_third_of_a_page_empty() -> None:
     words = "The fabric is a small share of what the cluster costs, and the two candidates differ by less than that. "
     nodes: list[Any] = [head(1, "A tall figure after a short text")]
     nodes += [para(words * 12), figure("fig-tall", chart_svg(height_in=5)), para(words * 12), para(words * 20)]
-    data = render_pdf(client_copy(block("a", nodes)))
+    data = pdf.printed(client_copy(block("a", nodes))).pdf
     for page in reader(data).pages[:1]:
         assert min(y for _, y in places(page) if y > 60) < 842 - TEXT_BOTTOM_PT + TEXT_HEIGHT_PT / 3
 
@@ -358,7 +358,7 @@ def spined(*, rows: int = 4, sentences: int = 3, care: int = 2) -> Document:
 @cache
 def printed() -> tuple[Document, bytes]:
     document = spined()
-    return document, render_pdf(document)
+    return document, pdf.printed(document).pdf
 
 
 @cache
@@ -380,7 +380,7 @@ def test_page_one_stands_alone_with_the_question_as_its_title_and_no_contents() 
 @pytest.mark.slow
 @rows(("rows", "sentences", "care"), [(2, 1, 1), (8, 6, 3), (14, 8, 5)])
 def test_page_one_is_set_closer_where_it_would_not_fit(rows: int, sentences: int, care: int) -> None:
-    first, second, *_ = pages(render_pdf(spined(rows=rows, sentences=sentences, care=care)))
+    first, second, *_ = pages(pdf.printed(spined(rows=rows, sentences=sentences, care=care)).pdf)
     assert f"Remark {care - 1}" in first and "RoCEv2 saves money in each part" in second
 
 
@@ -392,7 +392,7 @@ def test_nothing_on_paper_is_smaller_than_eight_points() -> None:
         if words.strip():
             sizes.add(round(abs(size * tm[3] * cm[3]), 1))
 
-    data = render_pdf(spined(rows=14, sentences=8, care=5))
+    data = pdf.printed(spined(rows=14, sentences=8, care=5)).pdf
     for page in pypdf.PdfReader(io.BytesIO(data)).pages:
         page.extract_text(visitor_text=visit)
     assert min(sizes) >= 8.0
@@ -487,7 +487,7 @@ def plain() -> bytes:
     document = document_from_notebook(new_notebook(cells=[new_markdown_cell(text)]))
     kept, pdf.pack = pdf.pack, lambda data: data
     try:
-        return pdf.render_pdf(document)
+        return pdf.printed(document).pdf
     finally:
         pdf.pack = kept
 
@@ -538,7 +538,7 @@ def test_the_inputs_behind_page_one_are_listed_in_order_as_far_as_two_pages_reac
         for i in range(400)
     )
     crowded = replace(document, inputs=many, first_numbers=document.first_numbers | {entry.id for entry in many})
-    derived = " ".join(pages(render_pdf(crowded))).rpartition("Where each number comes from")[2]
+    derived = " ".join(pages(pdf.printed(crowded).pdf)).rpartition("Where each number comes from")[2]
     shown = [int(n) for n in re.findall(r"\bP(\d+)\b", derived)]
     assert 10 < len(set(shown)) < 400 and set(shown) == set(range(max(shown) + 1))
-    assert b"derivations: 2 pages" in render_pdf(crowded)
+    assert b"derivations: 2 pages" in pdf.printed(crowded).pdf

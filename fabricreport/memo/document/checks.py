@@ -195,11 +195,6 @@ def too_clean(rows: Sequence[Line]) -> Iterator[tuple[int, int]]:
                 yield r, c
 
 
-def totals_in(rows: Sequence[Line]) -> int:
-    """How many amounts stand in rows of totals."""
-    return sum(shown is not None for role, cells in rows if role == "total" for shown in cells)
-
-
 _SHOWN = 60
 _LIKELIHOOD = re.compile(r"\b(remote|unlikely|roughly even|likely|probable|almost certain|nearly certain)\b", re.I)
 _UNCLOSED = re.compile(

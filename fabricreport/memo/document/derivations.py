@@ -285,8 +285,8 @@ def _entry(entry: Record, anchors: Anchors, **own: Any) -> Derivation:
 
 
 def _source_steps(ids: Iterable[str], book: SourceBook) -> tuple[Step, ...]:
-    numbers = {n for i in ids if (n := book.number(i)) is not None}
-    return tuple(Step(str(n), f"s-{n}") for n in sorted(numbers))
+    numbers = sorted(set(filter(None, map(book.number, ids))))
+    return tuple(Step(str(number), f"s-{number}") for number in numbers)
 
 
 def _sets(
@@ -319,8 +319,8 @@ def _inputs(
 
     Inputs that numbers use together stand together, so that most sets of inputs are a few runs of codes.
     """
-    sets = {tuple(_ids(n, "inputs")): frozenset(_ids(n, "inputs")) for n in own}
-    largest_first = [sets[key] for key in sorted(sets, key=lambda key: (-len(key), key))]
+    sets = sorted({tuple(_ids(n, "inputs")) for n in own}, key=lambda ids: (-len(ids), ids))
+    largest_first = list(map(frozenset, sets))
     repeated: dict[str, list[Record]] = {}
     for number in quoting:
         repeated.setdefault(_ids(number, "inputs")[0], []).append(number)

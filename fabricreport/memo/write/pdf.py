@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import resources
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -85,16 +85,11 @@ class Printed:
     remarks: tuple[str, ...]
 
 
-def render_pdf(document: Document) -> bytes:
-    """Compile the document to PDF/UA-1. The same document gives the same bytes.
+def printed(document: Document) -> Printed:
+    """The document as PDF/UA-1, with the remarks on its pages. The same document gives the same bytes.
 
     Raises `MemoRejected` when Typst refuses it, as it does for an image without alt text in a client copy.
     """
-    return printed(document).pdf
-
-
-def printed(document: Document) -> Printed:
-    """The document as PDF/UA-1, as `render_pdf` gives it, with the remarks on its pages."""
     folder = Path(tempfile.mkdtemp(prefix="memo-")).resolve()
     try:
         payload = _lay_out(document, folder)
@@ -307,15 +302,14 @@ def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
     front["day"] = _day(document.front.date)
     front["pages"] = []
 
-    def shown(node: Top, after: Top | None = None) -> Data:
-        told = to_json(rebuilt(node, of_node=of_node))
-        leads = isinstance(node, Paragraph) and (
-            isinstance(after, BulletList | OrderedList) or plain_text(node.children).rstrip().endswith(":")
-        )
-        return told | ({LEAD: True} if leads else {})
-
     def each(nodes: Sequence[Top]) -> list[Data]:
-        return [shown(node, after) for node, after in zip_longest(nodes, nodes[1:])]
+        told = list(map(to_json, rebuilt(tuple(nodes), of_node=of_node)))
+        for data, node, after in zip(told, nodes, (*nodes[1:], None), strict=False):
+            if isinstance(node, Paragraph) and (
+                isinstance(after, BulletList | OrderedList) or plain_text(node.children).rstrip().endswith(":")
+            ):
+                data[LEAD] = True
+        return told
 
     sources_at = document.sources_heading if document.lists_sources else None
     derived_at = document.derivations_heading if document.derives_in_print else None
@@ -323,7 +317,7 @@ def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
     unprinted = {document.sources_heading, document.derivations_heading} - {sources_at, derived_at}
     return {
         "front": front,
-        "glance": shown(document.glance) if document.glance else None,
+        "glance": document.glance and to_json(rebuilt(document.glance, of_node=of_node)),
         "spined": document.spined,
         "first": each(document.first),
         "body": each(document.body),
