@@ -14,10 +14,11 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
+
+from bs4 import BeautifulSoup, Tag
 
 from fabricreport.base.errors import Problem
 from fabricreport.base.files import open_file
@@ -33,47 +34,13 @@ _WIDEST = 49
 _MISSING = frozenset(["", "nan", "none", "nat", "<na>", "-", "–"])
 
 
-class _TableReader(HTMLParser):
-    """Collects the cells of the first table; spans repeat their text."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.head: list[list[str]] = []
-        self.body: list[list[str]] = []
-        self.tables = 0
-        self.remark = ""
-        self._in_head = False
-        self._row: list[str] | None = None
-        self._cell: list[str] | None = None
-        self._span = 1
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "table":
-            self.tables += 1
-        if self.tables != 1:
-            return
-        if tag in ("thead", "tbody"):
-            self._in_head = tag == "thead"
-        elif tag == "tr":
-            self._row = []
-        elif tag in ("td", "th") and self._row is not None:
-            self._cell = []
-            span = dict(attrs).get("colspan") or "1"
-            self._span = min(int(span), 100) if span.isdigit() else 1
-
-    def handle_endtag(self, tag: str) -> None:
-        if self._row is not None and self._cell is not None and tag in ("td", "th"):
-            self._row += [" ".join("".join(self._cell).split())] * self._span
-            self._cell = None
-        elif self._row is not None and tag == "tr":
-            (self.head if self._in_head else self.body).append(self._row)
-            self._row = None
-
-    def handle_data(self, data: str) -> None:
-        if self._cell is not None:
-            self._cell.append(data)
-        elif self.tables and self._row is None:
-            self.remark += data
+def _cells(row: Tag) -> list[str]:
+    """The texts of a row's cells; spans repeat theirs."""
+    found: list[str] = []
+    for cell in row.find_all(["td", "th"]):
+        span = str(cell.get("colspan") or "1")
+        found += [" ".join(cell.get_text().split())] * (min(int(span), 100) if span.isdecimal() else 1)
+    return found
 
 
 def table_from_html(html: str, caption: str = "", table_id: str = "") -> tuple[DataTable | None, list[tuple[str, str]]]:
@@ -82,28 +49,31 @@ def table_from_html(html: str, caption: str = "", table_id: str = "") -> tuple[D
     Several header rows are joined with spaces; a column whose cells are all numbers is right-aligned. A fault, with its
     remedy, is what pandas left out, or a table beside the first.
     """
-    reader = _TableReader()
-    reader.feed(html)
-    reader.close()
-    if not reader.body and not reader.head:
+    page = BeautifulSoup(html, "html.parser")
+    tables = page.find_all("table")
+    rows = tables[0].find_all("tr") if tables else []
+    if not rows:
         return None, []
-    width = max(len(row) for row in [*reader.head, *reader.body])
-    head = [_fit(row, width) for row in reader.head] or [[""] * width]
-    body = [_fit(row, width) for row in reader.body]
+    read = [(row.find_parent("thead") is not None, _cells(row)) for row in rows]
+    width = max(len(row) for _, row in read)
+    head = [_fit(row, width) for in_head, row in read if in_head] or [[""] * width]
+    body = [_fit(row, width) for in_head, row in read if not in_head]
     labels = [" ".join(dict.fromkeys(row[i] for row in head if row[i])) for i in range(width)]
     columns = (
         TableColumn(_text(label), "", "right" if _numeric([row[i] for row in body]) else "left")
         for i, label in enumerate(labels)
     )
-    rows = (TableRow(tuple(_text(cell) for cell in row), "normal") for row in body)
-    table = DataTable(table_id, _text(caption), tuple(columns), tuple(rows), ())
-    return table, list(_faults(reader, body))
+    told = (TableRow(tuple(_text(cell) for cell in row), "normal") for row in body)
+    table = DataTable(table_id, _text(caption), tuple(columns), tuple(told), ())
+    tables[0].extract()
+    return table, list(_faults(len(tables), page.get_text(), body))
 
 
-def _faults(reader: _TableReader, body: list[list[str]]) -> Iterator[tuple[str, str]]:
-    if reader.tables > 1:
+def _faults(tables: int, beside: str, body: list[list[str]]) -> Iterator[tuple[str, str]]:
+    """What is wrong with an output of so many tables, of which the first has this body, and this text stands beside it."""
+    if tables > 1:
         yield "an HTML output holds more than one table", "Show each table from a cell of its own."
-    if _CUT.search(reader.remark):
+    if _CUT.search(beside):
         remedy = "Choose what to show, or put it into a %%table cell."
         yield "a DataFrame is shown with rows or columns left out", remedy
     if not body:
