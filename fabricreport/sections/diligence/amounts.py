@@ -159,14 +159,15 @@ def _limit(on: Ground, weeks: Damages, prefix: str) -> Number:
 
 
 _PASS = {"diligence": "pass", "diligence.rival": "passes"}
-_LOST = {
+LOST = {
     "weeks": ("of tuning", "× share not usable until stable "),
     "delivery": ("without the GPUs", ""),
 }
+"""What time is lost where a promise of it is broken, and how much of it."""
 
 
 def _loss(on: Ground, name: str, late: Damages, prefix: str) -> Number:
-    what, share = _LOST[name]
+    what, share = LOST[name]
     return on.number(
         f"{prefix}.price.{name}",
         late.loss,
@@ -183,7 +184,7 @@ def _damages(on: Ground, name: str, late: Damages, prefix: str) -> Number:
         f"{prefix}.damages.{name}",
         late.per_unit,
         f"usd/{late.unit}",
-        label=f"Damages for a {late.unit} {_LOST[name][0]}",
+        label=f"Damages for a {late.unit} {LOST[name][0]}",
         rule="share of its cost as stated" if late.by_share else f"{capped}, which is less than the share of its cost",
         inputs={*late.of_loss, SHARE, *([] if late.by_share else (*late.capped_by, *_cap_of(late)))},
     )

@@ -276,9 +276,7 @@ def _detection(on: Ground) -> Promise:
     return Promise(
         "detection",
         "Time until a fault is noticed, at most",
-        expected.renamed(
-            "diligence.pass.detection", label="Minutes until a fault is noticed, to write down", spread=None
-        ),
+        expected.renamed("diligence.pass.detection", label=f"{expected.label}, to write down", spread=None),
         expected,
         on.number(
             "diligence.price.detection",

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from fabricreport.base.uncertain import Judgement, Uncertain
 from fabricreport.books.elicitation import ExpertFile, Question
+from fabricreport.books.names import input_names
 from fabricreport.books.prices.book import Price
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
@@ -202,7 +203,7 @@ FIGURES = Declaration(
     EvidenceFigures,
     {
         "grade": Index(lambda _: _GRADES, _GRADES),
-        "price": Index(lambda at: at.prices),
+        "price": Index(lambda at: at.prices, called=lambda at, item: input_names(at.given, f"price:{item}").phrase),
         "person": Index(lambda at: at.persons, called=EvidenceFigures.name),
         "asked": Index(lambda at: at.questions, called=lambda at, asked: at.questions[asked].short),
         "stated": Index(lambda at: at.ranges, called=lambda at, stated: at.given.evidence[stated].what),
