@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.delivery.judgement import PERCENT, RATIO, Credit, Judged, TestVerdict
 from fabricreport.delivery.study import Acceptance, first_weeks, mean_of
+from fabricreport.ledger.figures import worded
 from fabricreport.ledger.numbers import Number
 from fabricreport.sections.diligence.terms import CREDIT_CAP, DAMAGES_CAP
 
@@ -60,7 +60,7 @@ class Figures:
             _id(credit.judged, "credit"),
             credit.amount,
             "usd",
-            **_words("credit", test=_told(credit.judged)),
+            **worded("delivery", "credit", test=_told(credit.judged)),
             inputs=()
             if price is None
             else (price, *([CREDIT_CAP if credit.per == PERCENT else DAMAGES_CAP] if credit.capped else [])),
@@ -74,7 +74,7 @@ class Figures:
             "acceptance.credit",
             self.found.credit,
             "usd",
-            **_words("due"),
+            **worded("delivery", "due"),
             inputs=[self.amount(credit) for credit in due],
             counted=not due,
         )
@@ -88,7 +88,7 @@ class Figures:
             draws,
             "usd",
             central="mean",
-            **_words(when),
+            **worded("delivery", when),
         )
 
     @cached_property
@@ -100,7 +100,7 @@ class Figures:
             "acceptance.lead.moved",
             moved,
             "usd",
-            **_words("moved"),
+            **worded("delivery", "moved"),
             inputs=(before, after),
         )
 
@@ -108,21 +108,21 @@ class Figures:
         """How many tests have a verdict; all of them for None."""
         tests = self.found.judged if verdict is None else self.found.of(verdict)
         name = "tests" if verdict is None else verdict.replace(" ", "-")
-        words = _words("tests") if verdict is None else _words("tally", verdict=verdict)
+        words = worded("delivery", "tests") if verdict is None else worded("delivery", "tally", verdict=verdict)
         return Number(f"acceptance.tally.{name}", float(len(tests)), "count", **words, grade=_MEASURED)
 
     @cached_property
     def files(self) -> Number:
         """Files handed over."""
         value = float(len(self.found.logs.names))
-        return Number("acceptance.files", value, "count", **_words("files"), grade=_MEASURED)
+        return Number("acceptance.files", value, "count", **worded("delivery", "files"), grade=_MEASURED)
 
     def busbw(self) -> Number | None:
         """The AllReduce bandwidth that the decision is made again with."""
         value = self.found.seen.busbw_gbytes_per_s
         if value is None:
             return None
-        return Number("acceptance.busbw", value, "gbytes/s", **_words("busbw"), grade=_MEASURED)
+        return Number("acceptance.busbw", value, "gbytes/s", **worded("delivery", "busbw"), grade=_MEASURED)
 
     def weeks(self) -> Number | None:
         """The time until stable that the decision is made again with, as recorded."""
@@ -135,15 +135,9 @@ class Figures:
     def _own(self, one: Judged, part: str, value: float, unit: str = "", digits: int = 3) -> Number:
         told = read_yaml("delivery")["figures"][part]
         return Number(
-            _id(one, part), float(value), unit or told["unit"], **_words(part, test=_told(one)), grade=told["grade"],
+            _id(one, part), float(value), unit or told["unit"], **worded("delivery", part, test=_told(one)), grade=told["grade"],
             digits=digits, currency=self.found.case.inputs.currency,
         )  # fmt: skip
-
-
-def _words(part: str, **fields: str) -> dict[str, Any]:
-    """Label and rule of a figure, as the data have them."""
-    told = read_yaml("delivery")["figures"][part]
-    return {key: told[key].format(**fields) for key in ("label", "rule")}
 
 
 def _id(one: Judged, part: str) -> str:

@@ -503,7 +503,7 @@ FIGURES: Declaration[DiligenceFigures] = Declaration(
         "moved": Index(lambda at: at.moved, called=DiligenceFigures.moving),
         "alone": Index(lambda at: at.result.changes.alone if at.result.changes else ()),
         "term": Index(lambda at: at.held, called=DiligenceFigures.title),
-        "late": Index(lambda at: at.result.terms.damages, called=lambda _, late: LOST[late][0]),
+        "late": Index(lambda at: at.result.terms.damages, called=lambda _, late: LOST[late]),
     },
 )
 """Every figure of the section."""
