@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from fabricreport.blocks.document import Message
 from fabricreport.books.equipment import LARGEST_SERVER
 from fabricreport.books.prices.rules import rules
 from fabricreport.check.dates import Dates
-from fabricreport.ledger.numbers import Number
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import days_of_tokens, gpu_type, one_node
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from fabricreport.scenario import ParamsFile
 
 _ROOM, _ASSUMED = "{assumed}", " (assumed, for none was given)"
-_LINKS = ("param:cluster.links_per_gpu", "param:cluster.link_gbits_per_s")
 _TRAY = "evidence:rack-tray-gpus"
 WATTS_PER_KW = 1000
 _HALF = 0.5
@@ -73,10 +71,17 @@ def unsaid(case: Case) -> tuple[Caution, ...]:
     return tuple(caution for find in _FINDERS if find is not _not_ready for caution in find(case))
 
 
-def _caution(id: str, *, assumed: str = "", **values: Number | str) -> Caution:
-    """The caution of that id; `assumed` are the words that stand where its text leaves room for them."""
+def _caution(case: Case, id: str, *, assumed: str = "", of: str = "", **values: Any) -> Caution:
+    """The caution of that id; `assumed` are the words that stand where its text leaves room for them.
+
+    A value under `figures` is made a number as is told there, `of` a price or an offer.
+    """
     entry = next(e for e in read_yaml("plausibility") if e["id"] == id)
-    text = entry["text"].replace(_ROOM, assumed)
+    text, names = entry["text"].replace(_ROOM, assumed), {"of": of, "seller": values.get("seller", "")}
+    for name, record in entry.get("figures", {}).items():
+        figure = {key: word.format(**names) if isinstance(word, str) else word for key, word in record.items()}
+        figure["inputs"] = [i.format(**names) for i in record.get("inputs", ())]
+        values[name] = case.number(f"decision.caution_{figure.pop('id')}", values[name], **figure)
     return Caution(text, entry["look"], tuple(entry["keys"]), values, id)
 
 
@@ -101,7 +106,7 @@ def _half_waiting(case: Case) -> Iterator[Caution]:
     """Half or more of the GPU time waits for the network on an option that is a rival; the one on which most does is named."""
     most = max(_rdma(case), key=lambda o: _waiting(case, o))
     if _waiting(case, most) >= _HALF:
-        yield _caution("half-waiting", choice=most.name, lost=case.figure(f"latency.exposed.{most.id}"))
+        yield _caution(case, "half-waiting", choice=most.name, lost=case.figure(f"latency.exposed.{most.id}"))
 
 
 def _idle(case: Case) -> Iterator[Caution]:
@@ -119,7 +124,7 @@ def _idle(case: Case) -> Iterator[Caution]:
     found = {cause: case.figure(id) for cause, id in losses.items()}
     worst = max(found, key=lambda cause: found[cause].value)
     yield _caution(
-        f"idle-{worst}", choice=option.name, useful=case.figure(f"tco.useful.{option.id}"), lost=found[worst]
+        case, f"idle-{worst}", choice=option.name, useful=case.figure(f"tco.useful.{option.id}"), lost=found[worst]
     )
 
 
@@ -128,6 +133,7 @@ def _fits_one_node(case: Case) -> Iterator[Caution]:
     job, per_node = case.latency().job, int(case.params.cluster.gpus_per_node)
     if job.kind == "inference-multi-node" and job.plan is not None and job.plan.pp == 1 and job.gpus > per_node:
         yield _caution(
+            case,
             "fits-one-node",
             parameters=case.figure("param:workload.model_parameters_billion"),
             per_node=case.figure("param:cluster.gpus_per_node"),
@@ -140,11 +146,7 @@ def _office(case: Case) -> Iterator[Caution]:
         return
     drawn = case.tco().common.server.watts * _servers(case) / WATTS_PER_KW
     if float(np.median(plain(drawn))) > _threshold(case, "office-kw"):
-        power = case.number(
-            "decision.caution_office_power", drawn, "kw", label="Power of all servers of the plan",
-            rule="watts of a server without its adapters × servers at the largest size", inputs=("param:cluster.premises",),
-        )  # fmt: skip
-        yield _caution("office-power", power=power, most=case.figure("evidence:plausible-office-kw"))
+        yield _caution(case, "office-power", power=drawn, most=case.figure("evidence:plausible-office-kw"))
 
 
 def _links(case: Case) -> Iterator[Caution]:
@@ -153,11 +155,7 @@ def _links(case: Case) -> Iterator[Caution]:
     reference = gpu_type(case.inputs).links.total
     own, usual = float(cluster.links_per_gpu * cluster.link_gbits_per_s), case.inputs.central(reference)
     if own < _HALF * usual and not one_node(case.inputs, cluster.final_gpus):
-        given = case.number(
-            "decision.caution_links", own, "gbits/s", label="Fabric bandwidth of one GPU as planned",
-            rule="links per GPU × rate of a link", inputs=_LINKS,
-        )  # fmt: skip
-        yield _caution("thin-links", own=given, usual=case.figure(reference))
+        yield _caution(case, "thin-links", own=own, usual=case.figure(reference))
 
 
 def _node_size(case: Case) -> Iterator[Caution]:
@@ -165,16 +163,12 @@ def _node_size(case: Case) -> Iterator[Caution]:
     cluster, kind = case.params.cluster, gpu_type(case.inputs)
     whole, per_node = kind.gpus_per_node, cluster.gpus_per_node
     planned, gpu = case.figure("param:cluster.gpus_per_node"), kind.name
-    sold = case.number(
-        "decision.caution_server_gpus", float(whole), "gpus", label="GPUs of the usual server or rack of that GPU",
-        rule="as the price of the server is stated", inputs=("param:cluster.gpu",), digits=6,
-    )  # fmt: skip
     if whole > LARGEST_SERVER and per_node not in (whole, case.inputs.central(_TRAY)):
         assumed = "" if is_given(case.params, "cluster.gpus_per_node") else _ASSUMED
         tray = case.figure(_TRAY)
-        yield _caution("part-of-a-rack", assumed=assumed, per_node=planned, gpu=gpu, rack=sold, tray=tray)
+        yield _caution(case, "part-of-a-rack", assumed=assumed, per_node=planned, gpu=gpu, rack=whole, tray=tray)
     elif whole <= LARGEST_SERVER < per_node:
-        yield _caution("large-node", per_node=planned, gpu=gpu, server=sold)
+        yield _caution(case, "large-node", per_node=planned, gpu=gpu, server=whole)
 
 
 def _not_ready(case: Case) -> Iterator[Caution]:
@@ -185,10 +179,12 @@ def _not_ready(case: Case) -> Iterator[Caution]:
     met = case.comparison.verdict.ready
     best = max(_rdma(case), key=lambda o: met[o.id])
     if met[best.id] < _HALF:
-        yield _caution("nobody-ready", day=told(due), best=best.name, most=case.figure(f"decision.ready.{best.id}"))
+        yield _caution(
+            case, "nobody-ready", day=told(due), best=best.name, most=case.figure(f"decision.ready.{best.id}")
+        )
     elif met[option.id] < _HALF:
         most, ours = (case.figure(f"decision.ready.{o.id}") for o in (best, option))
-        yield _caution("advice-not-ready", day=told(due), best=best.name, most=most, choice=option.name, met=ours)
+        yield _caution(case, "advice-not-ready", day=told(due), best=best.name, most=most, choice=option.name, met=ours)
 
 
 def _run_length(case: Case) -> Iterator[Caution]:
@@ -196,13 +192,13 @@ def _run_length(case: Case) -> Iterator[Caution]:
     tail, params = case.tail(), case.params
     planned = case.figure("tail_risk.planned")
     if tail.planned_days > params.money.horizon_months * DAYS_PER_MONTH:
-        yield _caution("run-beyond-horizon", planned=planned, horizon=case.figure("param:money.horizon_months"))
+        yield _caution(case, "run-beyond-horizon", planned=planned, horizon=case.figure("param:money.horizon_months"))
     if not is_given(params, "workload.run_days"):
         return
     late = {o.name: case.figure(f"tail_risk.late.{o.id}") for o in _rdma(case)}
     punctual = min(late, key=lambda name: late[name].value)
     if late[punctual].value > 1.0 - _threshold(case, "punctual-share"):
-        yield _caution("run-late", planned=planned, punctual=punctual, late=late[punctual])
+        yield _caution(case, "run-late", planned=planned, punctual=punctual, late=late[punctual])
 
 
 def _run_and_tokens(case: Case) -> Iterator[Caution]:
@@ -212,19 +208,14 @@ def _run_and_tokens(case: Case) -> Iterator[Caution]:
         return
     days, by_tokens = float(workload.run_days), days_of_tokens(case.inputs)
     if max(days, by_tokens) > _threshold(case, "run-multiple") * min(days, by_tokens):
-        expected = case.number(
-            "decision.caution_days_of_tokens", by_tokens, "day", label="Days that the tokens of a run take", digits=2,
-            rule="tokens × parameters × 6 ÷ (GPUs × peak × kernel efficiency)",
-            inputs=("param:workload.tokens_billion", "param:workload.model_parameters_billion", "param:cluster.gpus"),
-        )  # fmt: skip
-        yield _caution("run-and-tokens", planned=case.figure("tail_risk.planned"), by_tokens=expected)
+        yield _caution(case, "run-and-tokens", planned=case.figure("tail_risk.planned"), by_tokens=by_tokens)
 
 
 def _late_production(case: Case) -> Iterator[Caution]:
     """Production that is due when most of the horizon has passed."""
     due, months = case.params.schedule.production_by, case.params.money.horizon_months
     if due is not None and (due - case.as_of).days > _HALF * months * DAYS_PER_MONTH:
-        yield _caution("late-production", day=told(due), horizon=case.figure("param:money.horizon_months"))
+        yield _caution(case, "late-production", day=told(due), horizon=case.figure("param:money.horizon_months"))
 
 
 def _amounts(case: Case) -> Iterator[Caution]:
@@ -234,18 +225,10 @@ def _amounts(case: Case) -> Iterator[Caution]:
         hour = case.inputs.money("param:money.gpu_hour_value")
         dearest, item = case.prices.dearest("gpu-hour", case.inputs.currency)
         if float(np.median(plain(hour))) > _threshold(case, "gpu-hour-multiple") * dearest > 0:
-            stated = case.number("decision.caution_hour", hour, "usd/gpu-hour", label="Value stated of a lost GPU-hour",
-                                 rule="as stated in the params")  # fmt: skip
-            market = case.number("decision.caution_dearest", dearest, "usd/gpu-hour", label="Dearest GPU-hour in the book",
-                                 rule="largest price of a GPU-hour as of the memo's date", inputs=(f"price:{item}",))  # fmt: skip
-            yield _caution("dear-hour", hour=stated, dearest=market)
+            yield _caution(case, "dear-hour", of=item, hour=hour, dearest=dearest)
     day, cost = common.delay_per_day, common.server.price * _servers(case)
     if float(np.median(plain(day))) > float(np.median(plain(cost))):
-        stated = case.number("decision.caution_day", day, "usd/day", label="Price stated of a day of delay",
-                             rule="as stated in the params", inputs=("param:money.price_of_delay_usd_per_day",))  # fmt: skip
-        all_servers = case.number("decision.caution_servers_cost", cost, "usd", label="Price of all servers of the plan",
-                                  rule="price of a server without its adapters × servers at the largest size")  # fmt: skip
-        yield _caution("dear-delay", day=stated, servers_cost=all_servers)
+        yield _caution(case, "dear-delay", day=day, servers_cost=cost)
 
 
 def _servers(case: Case) -> int:
@@ -268,24 +251,8 @@ def _exchange_rate(case: Case) -> Iterator[Caution]:
     item = max(moved, key=lambda name: moved[name], default="")
     if not item or moved[item] < rules().hold_at_ratio:
         return
-    stated, usual = (
-        case.number(f"decision.caution_rate_{name}", value, "count", label=label, rule=rule, inputs=(f"price:{item}",))
-        for name, value, label, rule in (
-            (
-                "stated",
-                case.inputs.central(f"price:{item}"),
-                "Exchange rate of the override",
-                "as stated in the params",
-            ),
-            (
-                "book",
-                book[item],
-                "Exchange rate in the price book",
-                "as of the memo's date, without the override",
-            ),
-        )
-    )
-    yield _caution("moved-rate", pair="/".join(item.upper().split("-")[1:]), stated=stated, book=usual)
+    pair, stated = "/".join(item.upper().split("-")[1:]), case.inputs.central(f"price:{item}")
+    yield _caution(case, "moved-rate", of=item, pair=pair, stated=stated, book=book[item])
 
 
 def _worse_fit(case: Case) -> Iterator[Caution]:
@@ -295,7 +262,7 @@ def _worse_fit(case: Case) -> Iterator[Caution]:
     if worse:
         i = max(worse, key=lambda i: worse[i].error_after - worse[i].error_before)
         before, after = (case.figure(f"latency.measured.{when}.{i}") for when in ("before", "after"))
-        yield _caution("worse-fit", log=worse[i].source, before=before, after=after)
+        yield _caution(case, "worse-fit", log=worse[i].source, before=before, after=after)
 
 
 def _unusual(case: Case) -> Iterator[Caution]:
@@ -303,9 +270,9 @@ def _unusual(case: Case) -> Iterator[Caution]:
     params, cluster = case.params, case.params.cluster
     rented = case.inputs.team.rented
     if rented and not params.providers and not params.offers:
-        yield _caution("no-provider")
+        yield _caution(case, "no-provider")
     if cluster.tenancy == "multi" and params.organisation.qos_expertise == "none" and not rented:
-        yield _caution("untuned-tenants")
+        yield _caution(case, "untuned-tenants")
 
 
 def _offers(case: Case) -> Iterator[Caution]:
@@ -325,9 +292,9 @@ def _offers(case: Case) -> Iterator[Caution]:
         seen.append(offer)
 
 
-def _doubt(case: Case, offer: Offer, id: str, **values: Number | str) -> Caution:
+def _doubt(case: Case, offer: Offer, id: str, **values: Any) -> Caution:
     """A caution about one offer, whose words bear its number: a memo's cautions call no two things by one name."""
-    told, number = _caution(id, assumed="", seller=offer.seller, **values), case.inputs.offers.index(offer)
+    told, number = _caution(case, id, seller=offer.seller, **values), case.inputs.offers.index(offer)
     text = told.text
     for name in told.values:
         text = text.replace(f"{{{name}}}", f"{{{name}_{number}}}")
@@ -356,11 +323,8 @@ def _hand_over(case: Case, offer: Offer) -> Iterator[Caution]:
 
 def _too_many(case: Case, offer: Offer) -> Iterator[Caution]:
     if offer.size > case.params.cluster.final_gpus:
-        size = case.number(
-            f"decision.caution_offer_size.{offer.id}", float(offer.size), "gpus", label=f"GPUs to be taken of {offer.seller}",
-            rule="as the offer states it", digits=6,
-        )  # fmt: skip
-        yield _doubt(case, offer, "offer-larger", size=size, gpus=case.figure("param:cluster.gpus"))
+        gpus = case.figure("param:cluster.gpus")
+        yield _doubt(case, offer, "offer-larger", of=offer.id, size=offer.size, gpus=gpus)
 
 
 def _asked_prices(case: Case, offer: Offer) -> Iterator[Caution]:
@@ -380,11 +344,7 @@ def _asked_prices(case: Case, offer: Offer) -> Iterator[Caution]:
     least = min(asked.values(), key=lambda n: n.value)
     for doubted, (hour, item), name in ((most, hours[-1], "dear"), (least, hours[0], "cheap")):
         if doubted.value > times * hour if name == "dear" else doubted.value < hour / times:
-            market = case.number(
-                f"decision.caution_offer_{name}", hour, "usd/gpu-hour", label=f"The {name}est GPU-hour of its kind in the price book",
-                rule="price of a GPU-hour as of the memo's date, offers aside", inputs=(f"price:{item}",), digits=6,
-            )  # fmt: skip
-            yield _doubt(case, offer, f"offer-{name}", asked=doubted, market=market)
+            yield _doubt(case, offer, f"offer-{name}", of=item, asked=doubted, market=hour)
 
 
 _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (

@@ -76,12 +76,12 @@ def _said(figures: Figures, one: Judged, template: str) -> Said:
     size = figures.size(one)
     flaw = _texts()["flaws"][one.flaw.name] if one.flaw else ""
     values: dict[str, Number | Name | None] = {
-        "gpus": figures.gpus(one),
-        "largest": figures.largest(one),
-        "found": figures.runs(one),
-        "wanted": figures.wanted(one),
-        "missed": figures.missed(one),
-        "missing": figures.missing(one),
+        "gpus": figures.count(one, "gpus"),
+        "largest": figures.count(one, "largest"),
+        "found": figures.count(one, "runs"),
+        "wanted": figures.count(one, "wanted"),
+        "missed": figures.count(one, "missed"),
+        "missing": figures.count(one, "missing"),
         "size": size,
         "flaw": Name(flaw),
         "measured": figures.measured(one),

@@ -1,18 +1,23 @@
-"""The ledger numbers of a delivery: what was measured, asked for, short and due, and the lead before and after."""
+"""The ledger numbers of a delivery: what was measured, asked for, short and due, and the lead before and after.
+
+What each is called stands in `data/delivery.yaml`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.delivery.judgement import PERCENT, RATIO, Credit, Judged, TestVerdict
 from fabricreport.delivery.study import Acceptance, first_weeks, mean_of
+from fabricreport.ledger.figures import worded
 from fabricreport.ledger.numbers import Number
 from fabricreport.sections.diligence.terms import CREDIT_CAP, DAMAGES_CAP
 
 GIB, MIB, KIB = 2**30, 2**20, 2**10
 _SIZES = ((GIB, "gib"), (MIB, "mib"), (KIB, "kib"))
-_MEASURED, _CONTRACT = "measured", "contract"
+_MEASURED = "measured"
 _DIGITS, _RATIO_DIGITS = 4, 6
 
 
@@ -24,54 +29,29 @@ class Figures:
 
     def measured(self, one: Judged) -> Number | None:
         """What the run that counts shows."""
-        if one.measured is None:
-            return None
-        return self._plain(one, "measured", one.measured, "Measured", "the run that counts, from the worst", _MEASURED)
+        return None if one.measured is None else self._plain(one, "measured", one.measured)
 
     def asked(self, one: Judged) -> Number:
         """The threshold, as the plan has it in the ledger."""
-        if (bar := one.test.bars.get((one.gpus, one.size_bytes))) is not None:
-            return bar
-        return self._plain(one, "asked", one.threshold, "Threshold", "as the plan writes it down", _CONTRACT)
+        bar = one.test.bars.get((one.gpus, one.size_bytes))
+        return self._plain(one, "asked", one.threshold) if bar is None else bar
 
-    def gpus(self, one: Judged) -> Number:
-        """GPUs that the threshold is for."""
-        return self._count(one, "gpus", one.gpus, "gpus", "GPUs that the threshold is for", _CONTRACT)
-
-    def largest(self, one: Judged) -> Number:
-        """The most GPUs of any run handed over."""
-        return self._count(one, "largest", one.largest, "gpus", "Most GPUs of any run handed over", _MEASURED)
-
-    def runs(self, one: Judged) -> Number:
-        """Runs that count."""
-        return self._count(one, "runs", one.runs, "count", "Runs that count", _MEASURED)
-
-    def missed(self, one: Judged) -> Number:
-        """Runs that miss the threshold."""
-        return self._count(one, "missed", one.missed, "count", "Runs that miss the threshold", _MEASURED)
-
-    def wanted(self, one: Judged) -> Number:
-        """Runs that the plan asks for."""
-        return self._count(one, "wanted", one.wanted, "count", "Runs that the plan asks for", _CONTRACT)
-
-    def missing(self, one: Judged) -> Number:
-        """Runs that are missing."""
-        return self._count(one, "missing", max(0, one.wanted - one.runs), "count", "Runs missing", _MEASURED)
+    def count(self, one: Judged, part: str) -> Number:
+        """How many GPUs, or runs, a field of the judgement names."""
+        return self._own(one, part, getattr(one, part))
 
     def size(self, one: Judged) -> Number | None:
         """Size of the message, in the unit that it is a whole number of; None where sizes do not matter."""
         if not one.size_bytes:
             return None
-        unit = next((name for size, name in _SIZES if one.size_bytes % size == 0), "byte")
-        value = one.size_bytes / next((size for size, name in _SIZES if name == unit), 1)
-        return self._count(one, "size", value, unit, "Message size of the threshold", _CONTRACT)
+        size, unit = next(((size, name) for size, name in _SIZES if one.size_bytes % size == 0), (1, "byte"))
+        return self._own(one, "size", one.size_bytes / size, unit)
 
     def shortfall(self, credit: Credit) -> Number:
         """By how much a test misses where its credit begins, in the unit that its price is per."""
-        rule = "where the credit begins less what was measured, or the other way round for a ceiling"
         unit = {"percent": "relative", "µs": "us", "hour": "h", "interruption": "count"}.get(credit.per, credit.per)
         value = credit.shortfall / 100.0 if unit == "relative" else credit.shortfall
-        return self._own(credit.judged, "shortfall", value, unit, "Shortfall", rule, _MEASURED)
+        return self._own(credit.judged, "shortfall", value, unit)
 
     def amount(self, credit: Credit) -> Number:
         """What a test's shortfall is worth."""
@@ -80,8 +60,7 @@ class Figures:
             _id(credit.judged, "credit"),
             credit.amount,
             "usd",
-            label=f"Credit for {_told(credit.judged)}",
-            rule="shortfall × price of a unit, as the plan writes it down, to where its credits end",
+            **worded("delivery", "credit", test=_told(credit.judged)),
             inputs=()
             if price is None
             else (price, *([CREDIT_CAP if credit.per == PERCENT else DAMAGES_CAP] if credit.capped else [])),
@@ -95,8 +74,7 @@ class Figures:
             "acceptance.credit",
             self.found.credit,
             "usd",
-            label="Credit due",
-            rule="sum of the credits of different losses, of each loss the largest",
+            **worded("delivery", "due"),
             inputs=[self.amount(credit) for credit in due],
             counted=not due,
         )
@@ -110,9 +88,7 @@ class Figures:
             draws,
             "usd",
             central="mean",
-            label=f"Lead of the option that stands, {when} the delivery",
-            rule="mean of the rival’s total cost less its own"
-            + ("" if when == "before" else ", with what was measured in place of what was expected"),
+            **worded("delivery", when),
         )
 
     @cached_property
@@ -124,8 +100,7 @@ class Figures:
             "acceptance.lead.moved",
             moved,
             "usd",
-            label="By how much the lead moves with the delivery",
-            rule="lead after less lead before",
+            **worded("delivery", "moved"),
             inputs=(before, after),
         )
 
@@ -133,47 +108,35 @@ class Figures:
         """How many tests have a verdict; all of them for None."""
         tests = self.found.judged if verdict is None else self.found.of(verdict)
         name = "tests" if verdict is None else verdict.replace(" ", "-")
-        return Number(
-            f"acceptance.tally.{name}",
-            float(len(tests)),
-            "count",
-            label="Tests of the plan, at every stage" if verdict is None else f"Tests with the verdict: {verdict}",
-            rule="count of the tests judged",
-            grade=_MEASURED,
-        )
+        words = worded("delivery", "tests") if verdict is None else worded("delivery", "tally", verdict=verdict)
+        return Number(f"acceptance.tally.{name}", float(len(tests)), "count", **words, grade=_MEASURED)
 
     @cached_property
     def files(self) -> Number:
         """Files handed over."""
         value = float(len(self.found.logs.names))
-        return Number("acceptance.files", value, "count", "Files handed over", "count of the files", grade=_MEASURED)
+        return Number("acceptance.files", value, "count", **worded("delivery", "files"), grade=_MEASURED)
 
     def busbw(self) -> Number | None:
         """The AllReduce bandwidth that the decision is made again with."""
         value = self.found.seen.busbw_gbytes_per_s
         if value is None:
             return None
-        rule = "median of the runs without a flaw, at the most GPUs and the largest message measured"
-        return Number("acceptance.busbw", value, "gbytes/s", "AllReduce busbw as delivered", rule, grade=_MEASURED)
+        return Number("acceptance.busbw", value, "gbytes/s", **worded("delivery", "busbw"), grade=_MEASURED)
 
     def weeks(self) -> Number | None:
         """The time until stable that the decision is made again with, as recorded."""
         one = first_weeks(self.found.judged)
         return None if one is None else self.measured(one)
 
-    def _plain(self, one: Judged, part: str, value: float, label: str, rule: str, grade: str) -> Number:
-        digits = _RATIO_DIGITS if one.test.unit == RATIO else _DIGITS
-        return self._own(one, part, value, one.test.unit, label, rule, grade, digits)
+    def _plain(self, one: Judged, part: str, value: float) -> Number:
+        return self._own(one, part, value, one.test.unit, _RATIO_DIGITS if one.test.unit == RATIO else _DIGITS)
 
-    def _count(self, one: Judged, part: str, value: float, unit: str, label: str, grade: str) -> Number:
-        return self._own(one, part, value, unit, label, "as judged", grade)
-
-    def _own(
-        self, one: Judged, part: str, value: float, unit: str, label: str, rule: str, grade: str, digits: int = 3
-    ) -> Number:
+    def _own(self, one: Judged, part: str, value: float, unit: str = "", digits: int = 3) -> Number:
+        told = read_yaml("delivery")["figures"][part]
         return Number(
-            _id(one, part), float(value), unit, f"{label}: {_told(one)}", rule, grade=grade, digits=digits,
-            currency=self.found.case.inputs.currency,
+            _id(one, part), float(value), unit or told["unit"], **worded("delivery", part, test=_told(one)), grade=told["grade"],
+            digits=digits, currency=self.found.case.inputs.currency,
         )  # fmt: skip
 
 

@@ -94,6 +94,11 @@ class Judged:
         return self.test.runs
 
     @property
+    def missing(self) -> int:
+        """How many of them there are not."""
+        return max(0, self.wanted - self.runs)
+
+    @property
     def shortfall(self) -> float:
         """By how much the middle run misses where the credit begins, in the test's unit; 0 where it does not."""
         shown = self.measured if self.middle is None else self.middle

@@ -58,11 +58,11 @@ def _cells(figures: Figures, one: Judged) -> list[Cell]:
     asked = figures.asked(one)
     bar = _EXACT if one.test.unit == RATIO else _LEAST if one.test.at_least else _MOST
     said = [
-        _number(figures.gpus(one)),
+        _number(figures.count(one, "gpus")),
         _number(figures.size(one)),
         PhraseCell(bar, {"asked": asked}),
         _number(figures.measured(one)),
-        PhraseCell(_RUNS, {"found": figures.runs(one), "wanted": figures.wanted(one)}),
+        PhraseCell(_RUNS, {"found": figures.count(one, "runs"), "wanted": figures.count(one, "wanted")}),
         reason_in_short(figures, one),
     ]
     return [Name(one.test.id), str(one.verdict), *said]

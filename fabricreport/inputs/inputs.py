@@ -41,6 +41,7 @@ from fabricreport.inputs.records import (
 )
 from fabricreport.inputs.replacements import Figures, deciding, read_elicited, resolved
 from fabricreport.inputs.view import Books, InForce, Reader, with_offers
+from fabricreport.ledger.bases import Statistic
 from fabricreport.ledger.numbers import INPUT_KINDS, Number, NumberMaker, weakest
 from fabricreport.models.audit.disagreement import Contested
 from fabricreport.models.collectives.parameters import Catalogue
@@ -403,7 +404,10 @@ class Inputs(Reader):
         )
         drawn = replace(drawn, currency=self.currency if found.currency else "USD")
         # A source's own central figure is quoted as it stands; the median of a distribution around it is ours.
-        return drawn if stated is None else replace(drawn, value=stated, digits=3 if rate.inputs else 6)
+        if stated is None:
+            return drawn
+        base = replace(drawn.based, statistic=Statistic.STATED)
+        return replace(drawn, value=stated, digits=3 if rate.inputs else 6, base=base)
 
     def rate_of(self, input_id: str) -> Rate:
         """The exchange rate from the currency of a price to the memo's; of all else one for one."""

@@ -128,7 +128,7 @@ def origin(record: Mapping[str, Any], *, stated: bool) -> str:
 
 def _key_in_words(key: str) -> str:
     """A key of the params as words: `money.gpu_hour_value` is money, GPU-hour value."""
-    words = key.replace("_", " ").replace(".", ", ")
+    words = re.sub("_[gt]bits_per_s$", "_rate", key).replace("_usd", "").replace("_", " ").replace(".", ", ")
     return words.replace("gpu hour", "GPU-hour").replace("gpu", "GPU")
 
 

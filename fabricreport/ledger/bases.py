@@ -36,6 +36,7 @@ class Statistic(StrEnum):
     WHERE_LEVEL = "where the mean difference is zero"
     WHERE_CHANGED = "where the advice changes"
     CENTRAL = "at central values"
+    WANTED = "at the share of outcomes wanted"
 
 
 class Clock(StrEnum):
@@ -44,6 +45,7 @@ class Clock(StrEnum):
     NONE = ""
     MEMO = "from the memo's date"
     ORDER = "from the order"
+    DELIVERY = "from delivery"
     POWER_ON = "from power-on"
 
 

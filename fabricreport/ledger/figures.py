@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from fabricreport.base.locations import did_you_mean
-from fabricreport.base.yaml_files import read_yaml_at
+from fabricreport.base.yaml_files import read_yaml, read_yaml_at
 from fabricreport.ledger.bases import Clock, Horizon, Size, Statistic
 from fabricreport.ledger.numbers import Number, Part
 
@@ -65,6 +65,12 @@ def there(found: Known | None) -> Known:
     """What a figure is only asked of where it is there (`when`)."""
     assert found is not None
     return found
+
+
+def worded(file: str, kind: str, **fields: object) -> dict[str, Any]:
+    """Label and rule of a number that is made where it is agreed or measured: `figures` of a file of `data/` has them by kind."""
+    told = read_yaml(file)["figures"][kind]
+    return {key: told[key].format(**fields) for key in ("label", "rule")}
 
 
 def figure(pattern: str) -> Callable[[Maker], Maker]:

@@ -125,10 +125,14 @@ class ReportFigures:
         return {e.id: e for e in entries if e.kind != "text"}
 
     @property
+    def everybody(self) -> list[Seller | ContractOnly]:
+        """Every seller, in the order of the table, and those of whom a contract alone was read."""
+        return [*self.sellers.sellers, *self.sellers.contracts_only]
+
+    @property
     def contracts(self) -> tuple[Seller | ContractOnly, ...]:
-        """Everybody whose contract was read, in the order of the table."""
-        every: list[Seller | ContractOnly] = [*self.sellers.sellers, *self.sellers.contracts_only]
-        return tuple(seller for seller in every if seller.sla)
+        """Everybody whose contract was read, in that order."""
+        return tuple(seller for seller in self.everybody if seller.sla)
 
     @cached_property
     def links(self) -> Mapping[str, float]:
@@ -429,6 +433,10 @@ class ReportFigures:
 
     # ---- sellers
 
+    def seller_name(self, seller: str) -> str:
+        """The name of a seller, also of one whose contract alone was read."""
+        return next(one.name for one in self.everybody if one.id == seller)
+
     @figure("report.link[seller]")
     def link(self, seller: str) -> float:
         return self.links[seller]
@@ -570,8 +578,8 @@ FIGURES = Declaration(
         "model": Index(lambda at: at.cards, called=ReportFigures.model),
         "workers": Index(lambda _: _SIZES, tuple(_SIZES)),
         "shared": Index(lambda _: _SHARED, tuple(_SHARED), lambda _, shared: f"{_SHARED[shared]:g}"),
-        "seller": Index(lambda at: at.links),
-        "contract": Index(lambda at: at.credits),
+        "seller": Index(lambda at: at.links, called=ReportFigures.seller_name),
+        "contract": Index(lambda at: at.credits, called=ReportFigures.seller_name),
         "purchase": Index(lambda at: at.purchases, called=ReportFigures.owner),
         "replay": Index(lambda at: at.replays, called=ReportFigures.title),
     },

@@ -53,7 +53,7 @@ class Exposure:
 class StressCase:
     """One stress case: what it costs and the arithmetic.
 
-    loss_share: throughput lost while it lasts. delay_days, lost_gpu_hours and cost_usd are the same loss in other units,
+    loss_share: throughput lost while it lasts, by `formula`. delay_days, lost_gpu_hours and cost_usd are the same loss in other units,
     not further losses. sources: evidence ids.
     """
 
@@ -75,7 +75,7 @@ def efficiency_loss(exposure: Exposure, loss_share: Any, **kwargs: Any) -> Stres
         exposure,
         loss_share,
         HOURS_PER_DAY * np.asanyarray(exposure.run_days),
-        "loss x GPUs x 24 h x days",
+        "loss as assumed, through all days of the run",
         **kwargs,
     )
 
@@ -90,7 +90,7 @@ def stall(exposure: Exposure, detection_min: Any, **kwargs: Any) -> StressCase:
         exposure,
         1.0,
         detection_h + np.asanyarray(exposure.restart_h) + rework_h,
-        "GPUs x (detection + restart + half a checkpoint interval)",
+        "loss = 1, for detection + restart + half a checkpoint interval",
         **kwargs,
     )
 
@@ -109,7 +109,7 @@ def flapping_link(
         exposure,
         np.minimum(lost_h / lasts_h, 1.0),
         lasts_h,
-        "GPUs x (flaps x stall + fatal flaps x (restart + half a checkpoint interval))",
+        "loss = (flaps × stall + fatal flaps × (restart + half a checkpoint interval)) ÷ hours it lasts",
         **kwargs,
     )
 
@@ -125,7 +125,7 @@ def bandwidth_loss(exposure: Exposure, loss_share: Any, days: Any, *, id: str, t
         exposure,
         1.0 - 1.0 / _stretched_step(exposure.communication_share, loss_share),
         HOURS_PER_DAY * np.asanyarray(days),
-        "GPUs x 24 h x days x (1 - 1 / (1 + c (1 / (1 - loss) - 1)))",
+        "loss = 1 − 1 ÷ (1 + c (1 ÷ (1 − share of bandwidth lost) − 1)), c the share of a step that is exposed traffic",
         **kwargs,
     )
 
@@ -159,7 +159,7 @@ def incast(
         exposure,
         1.0 - 1.0 / (1.0 + added),
         HOURS_PER_DAY * np.asanyarray(exposure.run_days),
-        "wait = (senders - 1) x message / link rate, plus a time-out if the buffer overflows; loss = 1 - step / (step + wait)",
+        "loss = 1 − step ÷ (step + bursts × wait); wait = (senders − 1) × message ÷ link rate, plus a time-out if the buffer overflows",
         **kwargs,
     )
 
@@ -187,7 +187,7 @@ def packet_drop(
         exposure,
         1.0 - 1.0 / _stretched_step(exposure.communication_share, 1.0 - goodput),
         HOURS_PER_DAY * np.asanyarray(days),
-        "goodput = (1 - p) / (1 + (W - 1) p), W = rate x round trip / packet; then as a loss of bandwidth",
+        "loss as of a loss of bandwidth, of which (1 − p) ÷ (1 + (W − 1) p) is left; p the share dropped, W = link rate × round trip ÷ packet",
         **kwargs,
     )
 
@@ -200,7 +200,7 @@ def noisy_tenant(exposure: Exposure, slowdown: Any, days: Any, **kwargs: Any) ->
         exposure,
         1.0 - 1.0 / (1.0 + np.asanyarray(slowdown)),
         HOURS_PER_DAY * np.asanyarray(days),
-        "GPUs x 24 h x days x (1 - 1 / (1 + s))",
+        "loss = 1 − 1 ÷ (1 + s), s by how much longer a step takes",
         **kwargs,
     )
 

@@ -86,6 +86,7 @@ class Action:
     lever: str = ""
     answer: int | str = ""
     several: str = ""
+    brings: str = ""
 
 
 @lru_cache(maxsize=1)

@@ -16,7 +16,7 @@ from fabricreport.base.vocabulary import CourseKind
 from fabricreport.books.names import item_names
 from fabricreport.ledger.bases import middle_of
 from fabricreport.ledger.figures import Declaration, Index, Reckoning, figure, there
-from fabricreport.sections.decision.actions import Gain, Kind
+from fabricreport.sections.decision.actions import Gain, Kind, actions
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, CourseFigures
 from fabricreport.sections.decision.market import GENERATION, SPEED, HeldPrice, Pair
 from fabricreport.sections.decision.offers.figures import OFFER_INDEXES, OfferFigures
@@ -215,10 +215,6 @@ class DecisionFigures(CourseFigures, OfferFigures):
         """What every section calls them."""
         return stable_label(self.names[self.started(key)])
 
-    def drawn_name(self, key: str) -> str:
-        """What a drawn input is called."""
-        return label_of(self.given, self.turning[key][0].input_id)
-
     def turning_name(self, key: str) -> str:
         """What an input that turns something is called within a name: an option's own weeks as every section calls them."""
         if self.is_own_weeks(key):
@@ -411,15 +407,15 @@ _INDEXES: Mapping[str, Index[DecisionFigures]] = {
     "level": Index(lambda at: at.having("break_even"), called=DecisionFigures.turning_name),
     "edge": Index(lambda at: at.having("edge"), called=DecisionFigures.turning_name),
     "other_edge": Index(lambda at: at.having("other_edge"), called=DecisionFigures.turning_name),
-    "passing_level": Index(lambda at: at.passing("break_even"), called=DecisionFigures.drawn_name),
-    "passing_edge": Index(lambda at: at.passing("edge"), called=DecisionFigures.drawn_name),
-    "passing_other": Index(lambda at: at.passing("other_edge"), called=DecisionFigures.drawn_name),
+    "passing_level": Index(lambda at: at.passing("break_even"), called=DecisionFigures.turning_name),
+    "passing_edge": Index(lambda at: at.passing("edge"), called=DecisionFigures.turning_name),
+    "passing_other": Index(lambda at: at.passing("other_edge"), called=DecisionFigures.turning_name),
     "change": Index(lambda at: at.changes, called=DecisionFigures.turning_name),
     "reversal": Index(lambda at: at.reversals, called=lambda at, key: at.reversals[key].what),
     "unquoted": Index(lambda at: at.unquoted, called=lambda at, item: label_of(at.given, at.unquoted[item].stands_in)),
     "held": Index(lambda at: at.held, called=lambda _, item: item_names(item).row),
     "pair": Index(lambda at: at.pairs, tuple(IN_PLACE), lambda _, key: IN_PLACE[key]),
-    "step": Index(lambda at: at.gains, tuple(Kind)),
+    "step": Index(lambda at: at.gains, tuple(Kind), lambda _, step: actions()[Kind(step)].brings),
 }
 FIGURES: Declaration[Any] = Declaration(
     "decision",

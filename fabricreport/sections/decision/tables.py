@@ -21,7 +21,7 @@ from fabricreport.models.judgement.framework import Rule
 from fabricreport.scenario import SHIPPED_OPTIONS, assumptions, is_given, options_left_out
 from fabricreport.sections.client import stages_of
 from fabricreport.sections.decision.actions import PAGE_ONE
-from fabricreport.sections.decision.courses.result import CHOICE, RIVAL, CoursesResult, PricedCourse
+from fabricreport.sections.decision.courses.result import CHOICE, RIVAL, PricedCourse
 from fabricreport.sections.decision.market import Pair
 from fabricreport.sections.decision.offers.judgements import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
@@ -316,7 +316,7 @@ def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     values: dict[str, object] = {"verb": VERB[given.params.money.acquisition], "pair": pair}
     rows = []
     for place, row in enumerate(found.rows):
-        told, option = known[_told_as(row, found)], f"option_{place}"
+        told, option = known[found.told_as(row)], f"option_{place}"
         values[option] = names[row.course.options[0]]
         against = f"decision.courses.against.{row.key}"
         number = None if found.is_base(row) else figure(against)
@@ -340,15 +340,6 @@ def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
         *([Column("In time")] if given.params.dated else []),
     ]
     return Table(heads, rows, values)
-
-
-def _told_as(row: PricedCourse, found: CoursesResult) -> str:
-    staged = found.growing is not None
-    if row.kind == CourseKind.DAMAGES:
-        return "stage-one-damages" if staged else row.kind
-    if row.kind == CourseKind.SINGLE_NODE and found.single.days is not None:
-        return "single-run"
-    return CourseKind.STAGE_ONE if staged and row.kind == CourseKind.TAKE else row.kind
 
 
 def _marked(row: PricedCourse, result: DecisionResult) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from fabricreport.base.provenance import Traced, inputs_of, mean_of, plain, stated
 from fabricreport.books.options import Option
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import worded
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.collectives.timing import CollectiveTime
 from fabricreport.sections.client import fabric_gpus, stages_of
@@ -152,39 +153,33 @@ def _limit(on: Ground, weeks: Damages, prefix: str) -> Number:
         f"{prefix}.{_PASS[prefix]}.weeks",
         weeks.limit,
         weeks.unit,
-        label="Time from power-on until it runs stably, to write into the contract",
-        rule="percentile of the time to stable, in whole weeks; in whole days where that is less than one",
+        **worded("agreed", "limit"),
         inputs={*inputs_of(on.tail.bring_up_weeks[on.option.id]), PROMISED},
     )
 
 
 _PASS = {"diligence": "pass", "diligence.rival": "passes"}
-_LOST = {
-    "weeks": ("of tuning", "× share not usable until stable "),
-    "delivery": ("without the GPUs", ""),
-}
+LOST = {"weeks": "of tuning", "delivery": "without the GPUs"}
+"""What time is lost where a promise of it is broken."""
 
 
 def _loss(on: Ground, name: str, late: Damages, prefix: str) -> Number:
-    what, share = _LOST[name]
     return on.number(
         f"{prefix}.price.{name}",
         late.loss,
         f"usd/{late.unit}",
-        label=f"A {late.unit} {what}: what it costs",
-        rule=f"mean of GPU-hours of that time {share}× value of a GPU-hour + price of delay, as it is stated",
+        **worded("agreed", f"loss-{name}", unit=late.unit),
         inputs={*late.of_loss, "param:money.price_of_delay_usd_per_day"},
     )
 
 
 def _damages(on: Ground, name: str, late: Damages, prefix: str) -> Number:
-    capped = "the rent of that time" if late.rent is not None else "the most that is paid in all"
+    kind = "damages" if late.by_share else "damages-most" if late.rent is None else "damages-rent"
     return on.number(
         f"{prefix}.damages.{name}",
         late.per_unit,
         f"usd/{late.unit}",
-        label=f"Damages for a {late.unit} {_LOST[name][0]}",
-        rule="share of its cost as stated" if late.by_share else f"{capped}, which is less than the share of its cost",
+        **worded("agreed", kind, unit=late.unit, lost=LOST[name]),
         inputs={*late.of_loss, SHARE, *([] if late.by_share else (*late.capped_by, *_cap_of(late)))},
     )
 
@@ -209,8 +204,7 @@ def _credit(on: Ground, percent: Percent, stage: Stage, prefix: str) -> Credit:
         lost,
         "usd/percent",
         central="mean",
-        label=f"Cost of one percent less busbw{_of(on, stage)}, over the horizon",
-        rule="mean of (1 − step ÷ step with one percent less bandwidth between nodes) × present worth of the GPU time of that stage that is not lost on any network",
+        **worded("agreed", "percent", of=_of(on, stage)),
         inputs=inputs.PROFILE,
     )
     price = _paid(on, stage)
@@ -219,10 +213,7 @@ def _credit(on: Ground, percent: Percent, stage: Stage, prefix: str) -> Credit:
         f"{prefix}.credit_most" if stage.number == 1 else f"{prefix}.plan.credit_most.{stage.number}",
         most,
         "usd",
-        label=f"Most that is credited for bandwidth{_of(on, stage)}",
-        rule=f"share of {paid_for(on.given)}, which a hundred percent would exceed"
-        if ends
-        else f"credit for a percent × a hundred percent: all of it lost, which is less than the share of {paid_for(on.given)} at which credits end",
+        **worded("agreed", "credit-ends" if ends else "credit-whole", of=_of(on, stage), paid_for=paid_for(on.given)),
         inputs=(rate, CREDIT_CAP),
     )
     return Credit(rate, price, end, ends)
@@ -256,8 +247,7 @@ def _per_microsecond(on: Ground, longer: Slower, stage: Stage, prefix: str) -> N
         longer.at(stage) / _microseconds(on),
         "usd/µs",
         central="mean",
-        label=f"Cost of one microsecond more in the smallest AllReduce{_of(on, stage)}, over the horizon",
-        rule="mean of (1 − step ÷ step with a longer way between NICs) × present worth of the GPU time of that stage that is not lost on any network ÷ microseconds added",
+        **worded("agreed", "microsecond", of=_of(on, stage)),
         inputs=inputs.PROFILE,
     )
 

@@ -20,6 +20,7 @@ from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit.diligence import VERDICTS, Stake
 from fabricreport.sections.arrivals import OF_WEEKS, OwnUnit, own_weeks
 from fabricreport.sections.client import stages_of
+from fabricreport.sections.diligence.amounts import LOST
 from fabricreport.sections.diligence.clauses import Held, held
 from fabricreport.sections.diligence.plan.figures import PlanFigures
 from fabricreport.sections.diligence.promises import Promise
@@ -502,7 +503,7 @@ FIGURES: Declaration[DiligenceFigures] = Declaration(
         "moved": Index(lambda at: at.moved, called=DiligenceFigures.moving),
         "alone": Index(lambda at: at.result.changes.alone if at.result.changes else ()),
         "term": Index(lambda at: at.held, called=DiligenceFigures.title),
-        "late": Index(lambda at: at.result.terms.damages),
+        "late": Index(lambda at: at.result.terms.damages, called=lambda _, late: LOST[late]),
     },
 )
 """Every figure of the section."""

@@ -16,13 +16,14 @@ import numpy as np
 from fabricreport.base.provenance import inputs_of, plain
 from fabricreport.base.units import HOURS_PER_MONTH
 from fabricreport.books.options import Option
+from fabricreport.ledger.figures import worded
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.risk.incidents import Luck, event_counts
 from fabricreport.sections.client import fabric_gpus, one_node, whole_nodes
 from fabricreport.sections.diligence.amounts import ALLREDUCE, GIB, Tested, busbw_of, smallest_us, tested_gpus
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.plan.result import Line, layout_of, stages
-from fabricreport.sections.diligence.plan.rule import Bar, bar_of, healthy_of
+from fabricreport.sections.diligence.plan.rule import Bar, bar_name, bar_of, healthy_of
 from fabricreport.sections.diligence.terms import Exchange, Terms
 from fabricreport.sections.latency import inputs
 
@@ -126,7 +127,7 @@ def _line(tested: Tested, exchange: Exchange, gpus: int, number_id: str, busbw: 
     bar = Bar(
         number_id,
         "gbytes/s",
-        label=f"Floor for {exchange.name} busbw on {gpus:,} GPUs",
+        label=bar_name("floor", exchange=exchange.name, gpus=gpus),
         noise="bandwidth",
         together=_together(on, gpus),
         used=("evidence:acceptance-message-gib",),
@@ -171,7 +172,7 @@ def _latency(tested: Tested) -> Promise:
     bar = Bar(
         "diligence.pass.latency",
         "us",
-        label="Ceiling for the time of the smallest AllReduce in the acceptance test",
+        label=bar_name("ceiling"),
         noise="latency",
         together=_together(on, tested_gpus(on)),
         at_least=False,
@@ -198,8 +199,7 @@ def _ranks(on: Ground) -> Promise:
             "diligence.pass.ranks",
             2.0 * (gpus - 1) / gpus,
             "ratio",
-            label="Ratio of the two bandwidths in an AllReduce log of the full size",
-            rule="2 (n − 1) ÷ n for n ranks; n = 2 ÷ (2 − busbw ÷ algbw)",
+            **worded("agreed", "ranks"),
             inputs=("param:cluster.gpus",),
             digits=5,
         ),
@@ -224,16 +224,14 @@ def _interruptions(on: Ground) -> Promise:
             "diligence.pass.interruptions",
             max(float(np.ceil(np.quantile(plain(counts), 0.95))), ONE_AT_LEAST),
             "count",
-            label="Most interruptions by the network in a month",
-            rule="high end of the 90 % range of the number in a month, clustering and luck included; one at least",
+            **worded("agreed", "interruptions"),
             inputs=used,
         ),
         on.number(
             "diligence.expected.interruptions",
             mean,
             "count",
-            label="Interruptions by the network in a month that the total cost rests on",
-            rule="median of the sum over kinds of rate × units × share that ends the job",
+            **worded("agreed", "expected-interruptions"),
             inputs=used,
             digits=2,
         ),
@@ -242,8 +240,7 @@ def _interruptions(on: Ground) -> Promise:
             _stop_hours(on, option) * on.latency.job.gpus * on.tco.common.gpu_hour_value,
             "usd/interruption",
             central="mean",
-            label="Cost of one interruption",
-            rule="mean of (detection + restart + half a checkpoint interval) × GPUs × value of a GPU-hour",
+            **worded("agreed", "interruption"),
             inputs=("param:cluster.gpus",),
         ),
     )
@@ -268,25 +265,21 @@ def _detection(on: Ground) -> Promise:
         "diligence.expected.detection",
         minutes,
         "min",
-        label="Minutes until a fault that stops the job is noticed",
-        rule="median of the risk analysis, for the team that runs this network",
+        **worded("agreed", "detection"),
         inputs=("param:organisation.networking_maturity", "param:money.acquisition"),
         digits=2,
     )
     return Promise(
         "detection",
         "Time until a fault is noticed, at most",
-        expected.renamed(
-            "diligence.pass.detection", label="Minutes until a fault is noticed, to write down", spread=None
-        ),
+        expected.renamed("diligence.pass.detection", label=f"{expected.label}, to write down", spread=None),
         expected,
         on.number(
             "diligence.price.detection",
             on.given.spread(on.latency.job.gpus * on.tco.common.gpu_hour_value),
             "usd/hour",
             central="mean",
-            label="Cost of one hour in which all GPUs of the largest job stand still",
-            rule="mean of GPUs × value of a GPU-hour",
+            **worded("agreed", "stop"),
             inputs=("param:cluster.gpus",),
         ),
     )

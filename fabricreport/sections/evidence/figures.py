@@ -12,15 +12,18 @@ from functools import cached_property
 
 from fabricreport.base.uncertain import Judgement, Uncertain
 from fabricreport.books.elicitation import ExpertFile, Question
+from fabricreport.books.names import input_names
 from fabricreport.books.prices.book import Price
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.bases import Statistic
 from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.ledger.numbers import GRADES
 from fabricreport.models.judgement.elicitation import Score
 from fabricreport.sections.evidence.result import EvidenceResult
 
 _GRADES = tuple(str(grade) for grade in GRADES)
-QUANTILES = ("p5", "p50", "p95")
+_STATISTICS = {"p5": Statistic.P5, "p50": Statistic.MEDIAN, "p95": Statistic.P95}
+QUANTILES = tuple(_STATISTICS)
 """What is asked of an expert, and told of a range that experts judged."""
 
 
@@ -103,43 +106,32 @@ class EvidenceFigures:
         """The questions, where somebody answered them."""
         return self.given.elicited.asked.questions if self.given.elicited else {}
 
-    def unit_asked(self, _: str, asked: str) -> str:
+    def unit_asked(self, _: str, asked: str, __: str) -> str:
         """The unit that a question is asked in."""
         return self.questions[asked].unit
 
-    def has_answered(self, person: str, asked: str) -> bool:
+    def has_answered(self, person: str, asked: str, _: str) -> bool:
         """Whether a person stated something of a question that counts."""
         return judgement(self.given, person, asked) is not None
-
-    def answer(self, person: str, asked: str, quantile: int) -> Reckoning:
-        """One of the three quantiles that a person stated of a question."""
-        found = self.persons[person][0]
-        return Reckoning(found.answers[asked].quantiles[quantile], date=found.date)
 
     @figure("evidence.expert[person].weight")
     def weight(self, person: str) -> Reckoning:
         found, score = self.persons[person]
         return Reckoning(score.weight, date=found.date)
 
-    @figure("evidence.expert[person].said[asked].p5")
-    def said_p5(self, person: str, asked: str) -> Reckoning:
-        return self.answer(person, asked, 0)
-
-    @figure("evidence.expert[person].said[asked].p50")
-    def said_p50(self, person: str, asked: str) -> Reckoning:
-        return self.answer(person, asked, 1)
-
-    @figure("evidence.expert[person].said[asked].p95")
-    def said_p95(self, person: str, asked: str) -> Reckoning:
-        return self.answer(person, asked, 2)
+    @figure("evidence.expert[person].said[asked][quantile]")
+    def said(self, person: str, asked: str, quantile: str) -> Reckoning:
+        found = self.persons[person][0]
+        value = found.answers[asked].quantiles[QUANTILES.index(quantile)]
+        return Reckoning(value, date=found.date, base={"about": (person, asked), "statistic": _STATISTICS[quantile]})
 
     # ---- the ranges of what they judged
 
-    def unit_stated(self, stated: str) -> str:
+    def unit_stated(self, stated: str, _: str) -> str:
         """The unit of an entry."""
         return self.given.evidence[stated].unit
 
-    def entry(self, stated: str) -> Footing:
+    def entry(self, stated: str, _: str) -> Footing:
         """Its id as an input."""
         return (f"evidence:{stated}",)
 
@@ -148,53 +140,22 @@ class EvidenceFigures:
         """The entries that answers replace."""
         return self.given.elicited.figures()
 
-    def library(self, stated: str) -> Uncertain:
-        """Its range as shipped."""
-        return self.given.shipped[stated].figure
+    def end(self, stated: str, found: Uncertain, quantile: str) -> Reckoning:
+        """One of the three quantiles of a range."""
+        value = (found.low, found.mode, found.high)[QUANTILES.index(quantile)]
+        return Reckoning(value, base={"about": (stated,), "statistic": _STATISTICS[quantile]})
 
-    def pooled(self, stated: str) -> Uncertain:
-        """Its range by calibration."""
-        return self.given.elicited.figures()[stated]
+    @figure("evidence.elicited[stated].library[quantile]")
+    def library(self, stated: str, quantile: str) -> Reckoning:
+        return self.end(stated, self.given.shipped[stated].figure, quantile)
 
-    def equal(self, stated: str) -> Uncertain:
-        """Its range with equal weights."""
-        return self.given.elicited.figures(equally=True)[stated]
+    @figure("evidence.elicited[stated].pooled[quantile]")
+    def pooled(self, stated: str, quantile: str) -> Reckoning:
+        return self.end(stated, self.given.elicited.figures()[stated], quantile)
 
-    @figure("evidence.elicited[stated].library.p5")
-    def library_p5(self, stated: str) -> float:
-        return self.library(stated).low
-
-    @figure("evidence.elicited[stated].library.p50")
-    def library_p50(self, stated: str) -> float:
-        return self.library(stated).mode
-
-    @figure("evidence.elicited[stated].library.p95")
-    def library_p95(self, stated: str) -> float:
-        return self.library(stated).high
-
-    @figure("evidence.elicited[stated].pooled.p5")
-    def pooled_p5(self, stated: str) -> float:
-        return self.pooled(stated).low
-
-    @figure("evidence.elicited[stated].pooled.p50")
-    def pooled_p50(self, stated: str) -> float:
-        return self.pooled(stated).mode
-
-    @figure("evidence.elicited[stated].pooled.p95")
-    def pooled_p95(self, stated: str) -> float:
-        return self.pooled(stated).high
-
-    @figure("evidence.elicited[stated].equal.p5")
-    def equal_p5(self, stated: str) -> float:
-        return self.equal(stated).low
-
-    @figure("evidence.elicited[stated].equal.p50")
-    def equal_p50(self, stated: str) -> float:
-        return self.equal(stated).mode
-
-    @figure("evidence.elicited[stated].equal.p95")
-    def equal_p95(self, stated: str) -> float:
-        return self.equal(stated).high
+    @figure("evidence.elicited[stated].equal[quantile]")
+    def equal(self, stated: str, quantile: str) -> Reckoning:
+        return self.end(stated, self.given.elicited.figures(equally=True)[stated], quantile)
 
 
 FIGURES = Declaration(
@@ -202,9 +163,10 @@ FIGURES = Declaration(
     EvidenceFigures,
     {
         "grade": Index(lambda _: _GRADES, _GRADES),
-        "price": Index(lambda at: at.prices),
+        "price": Index(lambda at: at.prices, called=lambda at, item: input_names(at.given, f"price:{item}").phrase),
         "person": Index(lambda at: at.persons, called=EvidenceFigures.name),
         "asked": Index(lambda at: at.questions, called=lambda at, asked: at.questions[asked].short),
+        "quantile": Index(lambda _: QUANTILES, QUANTILES, lambda _, quantile: quantile.upper()),
         "stated": Index(lambda at: at.ranges, called=lambda at, stated: at.given.evidence[stated].what),
     },
 )

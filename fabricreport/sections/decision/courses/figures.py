@@ -11,6 +11,7 @@ from typing import Any
 from fabricreport.base.formats import inside
 from fabricreport.base.provenance import inputs_of
 from fabricreport.base.vocabulary import CourseKind
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.ledger.figures import Footing, Index, Reckoning, figure, there
 from fabricreport.sections.client import planned_days
 from fabricreport.sections.decision.context import DATE, HORIZON, DecisionContext
@@ -21,6 +22,7 @@ from fabricreport.sections.decision.courses.result import (
     Stop,
     clock_of,
 )
+from fabricreport.sections.decision.sensitivity import VERB
 from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.sections.tco.result import parts_of
 
@@ -45,6 +47,13 @@ class CourseFigures(DecisionContext):
     def priced(self, course: str) -> PricedCourse:
         """A course, by its key."""
         return there(self.courses.row(course))
+
+    def course_name(self, course: str) -> str:
+        """What is done on it, as its table calls that."""
+        row = self.priced(course)
+        name = str(read_yaml("courses")[self.courses.told_as(row)]["name"])
+        verb = VERB[self.given.params.money.acquisition]
+        return name.replace("{verb}", verb).replace("{option}", self.names[row.course.options[0]])
 
     def is_other_course(self, course: str) -> bool:
         """Whether it is another than the one that all are held against."""
@@ -174,7 +183,7 @@ def _stops(at: CourseFigures) -> list[str]:
 
 
 COURSE_INDEXES: Mapping[str, Index[Any]] = {
-    "course": Index(lambda at: [row.key for row in at.courses.rows]),
+    "course": Index(lambda at: [row.key for row in at.courses.rows], called=CourseFigures.course_name),
     "paid": Index(lambda at: at.courses.single.causes, called=lambda _, cause: inside(CAUSES[cause])),
     "stop": Index(_stops),
     "staged": Index(

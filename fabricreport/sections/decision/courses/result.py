@@ -209,6 +209,15 @@ class CoursesResult(Beside):
         """The row of that key, if it is priced."""
         return next((row for row in self.rows if row.key == key), None)
 
+    def told_as(self, row: PricedCourse) -> str:
+        """What `data/courses.yaml` has a row under."""
+        staged = self.growing is not None
+        if row.kind == CourseKind.DAMAGES:
+            return "stage-one-damages" if staged else row.kind
+        if row.kind == CourseKind.SINGLE_NODE and self.single.days is not None:
+            return "single-run"
+        return CourseKind.STAGE_ONE if staged and row.kind == CourseKind.TAKE else row.kind
+
 
 ASKS = (CourseKind.OFFERS, CourseKind.EITHER, CourseKind.PILOT)
 """Courses of an owner that order only once they have an answer."""

@@ -146,7 +146,8 @@ class PlanFigures:
     @figure("diligence.credit_share")
     def credit_share(self) -> Reckoning:
         rate = self.credit.rate
-        return Reckoning(rate.value / self.credit.price, inputs=(rate, *inputs_of(self.result.price)))
+        share, of = rate.value / self.credit.price, {"of": self.paid_for}
+        return Reckoning(share, inputs=(rate, *inputs_of(self.result.price)), base=of)
 
     @figure("diligence.credit_luck")
     def credit_luck(self) -> Reckoning:

@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 
 from fabricreport.base.provenance import inputs_of, plain
+from fabricreport.base.yaml_files import read_yaml
 from fabricreport.books.acceptance import HealthyRun, read_healthy_runs
 from fabricreport.books.options import Option
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.inputs.options import links_per_gpu
+from fabricreport.ledger.figures import worded
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit.acceptance import Reach, Rule, Threshold, Values, pass_chances, threshold
 from fabricreport.models.collectives import timing
@@ -134,6 +136,11 @@ def gpu_gbytes_per_s(given: Inputs, option: Option) -> float:
     return links_per_gpu(given.params, given.practice, option) * per_link / BITS_PER_BYTE
 
 
+def bar_name(kind: str, **fields: object) -> str:
+    """What a threshold is called."""
+    return str(read_yaml("agreed")["bars"][kind]).format(**fields)
+
+
 @dataclass(frozen=True)
 class Bar:
     """What a threshold is called and how it is made: of `bandwidth` or of `latency`, a floor or a ceiling.
@@ -185,32 +192,12 @@ def bar_of(on: Ground, bar: Bar, draws: Any, *, gone: float | None = None, footi
     made = threshold(sound, lost, rule, at_least=bar.at_least, runs=bar.runs, reach=reach)
     used = inputs_of(draws) | {*inputs.PROFILE, *LIMITS, noise_id(bar.noise), *bar.used}
 
-    def number(part: str, value: float, *more: str, label: str, rule: str) -> Number:
-        return on.number(bar.id + part, value, bar.unit, label=label, rule=rule, inputs=used | set(more))
+    def number(part: str, value: float, kind: str, *more: str) -> Number:
+        words = worded("agreed", kind, bar=bar.label)
+        return on.number(bar.id + part, value, bar.unit, **words, inputs=used | set(more))
 
-    floor = number(
-        "",
-        made.floor,
-        _END,
-        *(() if healthy is None else healthy.inputs),
-        label=bar.label,
-        rule="lowest of the low end of the modelled values moved by the noise of runs, a comparable healthy run less its "
-        "publisher’s tolerance, and where the credit begins; of a ceiling the highest, by the high end",
-    )
-    credit = number(
-        ".credit",
-        made.credit,
-        label=f"{bar.label}: where the credit begins",
-        rule="median of the modelled values, which the total cost assumes",
-    )
-    saving = None
-    if made.saving is not None:
-        saving = number(
-            ".saving",
-            made.saving,
-            *footing,
-            label=f"{bar.label}: where the lead is gone",
-            rule="median of the modelled values × share of bandwidth left at which the mean lead is used up",
-        )
+    floor = number("", made.floor, "threshold", _END, *(() if healthy is None else healthy.inputs))
+    credit = number(".credit", made.credit, "begins")
+    saving = None if made.saving is None else number(".saving", made.saving, "gone", *footing)
     passes = pass_chances(values, made.floor, rule.noise, made.runs, rule.counted, at_least=bar.at_least)
     return Made(made, Line(floor, credit, saving), passes)

@@ -12,6 +12,7 @@ import numpy as np
 from fabricreport.books.acceptance import AcceptanceBook, PlanEntry, Suite, filled
 from fabricreport.books.sellers import read_questions
 from fabricreport.inputs.inputs import Inputs
+from fabricreport.ledger.figures import worded
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.audit.acceptance import Reason, Values, written
 from fabricreport.models.training.step import Network
@@ -23,6 +24,7 @@ from fabricreport.sections.diligence.plan.rule import (
     LIMITS,
     Bar,
     Made,
+    bar_name,
     bar_of,
     gpu_gbytes_per_s,
     healthy_of,
@@ -163,8 +165,7 @@ class Making:
             self.number_id(entry, stage, "runs"),
             float(bars.runs),
             "count",
-            label=f"{entry.id}, stage {stage.number}: runs",
-            rule="fewest at which both chances of error are within their limits; of a soak one an hour; of a record one",
+            **worded("agreed", "runs", test=entry.id, stage=stage.number),
             inputs={*LIMITS, *([noise_id(entry.noise)] if entry.noise != "none" else []), *_SOAK[entry.bar == "soak"]},
         )
 
@@ -250,7 +251,7 @@ def _at(
             Bar(
                 making.number_id(entry, stage, *parts, gpus, size),
                 _unit(entry),
-                label=f"{entry.id}, stage {stage.number}: threshold{', that of the idle test' if name else ''} on {gpus:,} GPUs at {size:,} bytes",
+                label=bar_name(name or "test", test=entry.id, stage=stage.number, gpus=gpus, size=size),
                 noise=entry.noise,
                 together=making.layout.judged(stage),
                 at_least=at_least,
@@ -271,31 +272,20 @@ def _errors(
 ) -> tuple[Number | None, Number | None]:
     """The chances of error of a test with all its thresholds: to pass it, a fabric passes every one."""
 
-    def number(part: str, chance: float, *, label: str, rule: str) -> Number:
+    def number(part: str, chance: float) -> Number:
         footing = {i for m in made for i in m.line.floor.inputs} | {*LIMITS, noise_id(entry.noise)}
         return making.on.number(
             making.number_id(entry, stage, part),
             max(chance, _NEVER),
             "share",
-            label=f"{entry.id}, stage {stage.number}: chance that {label}",
-            rule=f"binomial tail: of so many runs the counted one from the worst decides; {rule}",
+            **worded("agreed", part, test=entry.id, stage=stage.number),
             inputs=footing,
             digits=2,
         )
 
     passed = [m.threshold.false_pass for m in made if m.threshold.false_pass is not None]
-    lost = None
-    if passed:
-        lost = number(
-            "false_pass", max(passed), label="it passes without the lead, at most", rule="of its sizes the largest"
-        )
-    fails = number(
-        "false_fail",
-        1.0 - float(np.mean(passing)),
-        label="a network fails that the model holds possible",
-        rule="mean over the draws of the model, all sizes together",
-    )
-    return lost, fails
+    lost = number("false_pass", max(passed)) if passed else None
+    return lost, number("false_fail", 1.0 - float(np.mean(passing)))
 
 
 def _beside_others(making: Making) -> tuple[Any, tuple[str, ...]]:
@@ -318,7 +308,6 @@ def _exact(
     values: Mapping[Key, float],
     unit: str,
     *,
-    rule: str,
     basis: str,
     at_least: bool = True,
     used: Sequence[str] = (),
@@ -327,15 +316,17 @@ def _exact(
 ) -> Bars:
     """Thresholds that are stated: run as often as any test is at least, or once."""
     given = making.given
+
+    def of(gpus: int) -> str:
+        return f" on {gpus:,} GPUs" if len(values) > 1 else ""
+
     lines = {
         key: Line.exact(
             making.on.number(
                 making.number_id(entry, stage, *key),
                 value,
                 unit,
-                label=f"{entry.id}, stage {stage.number}: threshold"
-                + (f" on {key[0]:,} GPUs" if len(values) > 1 else ""),
-                rule=rule,
+                **worded("agreed", f"exact-{entry.bar}", test=entry.id, stage=stage.number, of=of(key[0])),
                 inputs=("param:cluster.gpus", *used),
                 digits=digits,
             )
@@ -349,9 +340,7 @@ def _exact(
 
 def _ranks(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
     values = {(n, 0): 2.0 * (n - 1) / n for n in making.layout.spans(entry, stage)}
-    return _exact(
-        making, entry, stage, values, "ratio", rule="2 (n − 1) ÷ n for n ranks", basis="exact", once=True, digits=5
-    )
+    return _exact(making, entry, stage, values, "ratio", basis="exact", once=True, digits=5)
 
 
 def _links(making: Making, share: float, per_gpu: float) -> float:
@@ -371,7 +360,6 @@ def _link(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
         stage,
         {(2, 0): _link_bar(making)},
         "gbits/s",
-        rule="line rate of a link × lower share in use",
         basis="in-use",
         used=("evidence:acceptance-port-share", "param:cluster.link_gbits_per_s"),
     )
@@ -385,7 +373,6 @@ def _victim(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
         stage,
         {(2, 0): written(share * _link_bar(making), at_least=True)},
         "gbits/s",
-        rule="what one link has to show × share that a bystander keeps",
         basis="in-use",
         used=("evidence:acceptance-port-share", "evidence:acceptance-victim-share", "param:cluster.link_gbits_per_s"),
     )
@@ -401,7 +388,6 @@ def _reroute(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
         stage,
         values,
         "s",
-        rule="central value of what the total cost rests on",
         basis="assumed",
         at_least=False,
         used=(source,),
@@ -410,9 +396,7 @@ def _reroute(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
 
 def _none(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
     values = {(stage.gpus, 0): 0.0}
-    return _exact(
-        making, entry, stage, values, "count", rule="none may happen", basis="exact", at_least=False, once=True
-    )
+    return _exact(making, entry, stage, values, "count", basis="exact", at_least=False, once=True)
 
 
 def _promise(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
