@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 from fabricreport.base import formats
@@ -189,16 +189,10 @@ def appendix(
     own = [n for n in numbers if quoted_input(n, book.inputs) is None]
     quoting = [n for n in numbers if quoted_input(n, book.inputs) is not None]
     inputs = _inputs(own, quoting, book, anchors)
-    printed = {str(n["id"]) for n in own}
-    coded = {entry.id: Step(entry.label, entry.anchor, entry.code) for entry in inputs}
-
-    @cache
-    def step(input_id: str) -> Step:
-        if input_id in printed:
-            return Step(one_line(str(ledger[input_id].get("label") or input_id)), anchors.of("d", input_id))
-        return coded.get(input_id) or Step(one_line(input_id), "")
-
-    derived = [_derived(n, tuple(step(i) for i in _ids(n, "inputs")), book, anchors) for n in own]
+    entries = {entry.id: entry for entry in inputs}
+    steps = {entry.id: Step(entry.label, entry.anchor, entry.code) for entry in inputs}
+    steps |= {n["id"]: Step(one_line(str(n.get("label") or n["id"])), anchors.of("d", n["id"])) for n in own}
+    derived = [_derived(n, steps, entries, anchors) for n in own]
     sets, ways = _sets(derived, inputs, anchors)
     named = (replace(d, input_set=ways[d.id], sources=()) if d.id in ways else d for d in derived)
     return tuple(named), inputs, sets
@@ -249,8 +243,12 @@ def _ids(entry: Record, name: str) -> list[str]:
     return [str(i) for i in entry.get(name) or []]
 
 
-def _derived(entry: Record, steps: tuple[Step, ...], book: SourceBook, anchors: Anchors) -> Derivation:
-    sources = _source_steps([*_ids(entry, "sources"), *_ids(entry, "inputs")], book)
+def _derived(
+    entry: Record, steps: Mapping[str, Step], inputs: Mapping[str, Derivation], anchors: Anchors
+) -> Derivation:
+    behind = _ids(entry, "inputs")
+    resting = [inputs[i] for i in (*_ids(entry, "sources"), *behind) if i in inputs]
+    sources = _each_once(one.sources for one in resting)
     return _entry(
         entry,
         anchors,
@@ -258,7 +256,7 @@ def _derived(entry: Record, steps: tuple[Step, ...], book: SourceBook, anchors: 
         rule=one_line(str(entry.get("rule") or "")),
         base=one_line(told(entry["base"])) if entry.get("base") else "",
         spread=_spread(entry),
-        steps=steps,
+        steps=tuple([steps.get(i) or Step(one_line(i), "") for i in behind]),
         # With more sources than that the reader finds each at its input, one step further.
         sources=sources if len(sources) <= MOST_SOURCES else (),
         section=str(entry.get("section") or ""),
@@ -280,9 +278,9 @@ def _entry(entry: Record, anchors: Anchors, **own: Any) -> Derivation:
     )
 
 
-def _source_steps(ids: Iterable[str], book: SourceBook) -> tuple[Step, ...]:
-    numbers = {n for i in ids if (n := book.number(i)) is not None}
-    return tuple(Step(str(n), f"s-{n}") for n in sorted(numbers))
+def _each_once(sources: Iterable[Sequence[Step]]) -> tuple[Step, ...]:
+    """Sources in the order of their numbers."""
+    return tuple(sorted({source for some in sources for source in some}, key=lambda source: int(source.text)))
 
 
 def _sets(
@@ -301,9 +299,8 @@ def _sets(
     for number, entries in enumerate(again, start=1):
         code = f"S{number}"
         steps = entries[0].steps
-        sources = {source for step in steps for source in cited.get(step.anchor, ())}
-        in_order = sorted(sources, key=lambda source: int(source.text))
-        found.append(InputSet(code, anchors.of("i", code), steps, tuple(in_order)))
+        sources = _each_once(cited.get(step.anchor, ()) for step in steps)
+        found.append(InputSet(code, anchors.of("i", code), steps, sources))
         ways |= dict.fromkeys((entry.id for entry in entries), Step(code, found[-1].anchor, code))
     return tuple(found), ways
 
@@ -320,7 +317,9 @@ def _inputs(
     repeated: dict[str, list[Record]] = {}
     for number in quoting:
         repeated.setdefault(_ids(number, "inputs")[0], []).append(number)
-    wanted = dict.fromkeys(i for n in (*own, *quoting) for name in ("inputs", "sources") for i in _ids(n, name))
+    wanted: dict[str, None] = {}
+    for n in (*own, *quoting):
+        wanted |= dict.fromkeys([*_ids(n, "inputs"), *_ids(n, "sources")])
     found = [_input(book.inputs[i], repeated.get(i, []), book, anchors) for i in wanted if i in book.inputs]
     kinds = {kind: letter for kind, letter, _ in KINDS}
     found.sort(
@@ -349,7 +348,7 @@ def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors:
         notices.append(f"Overridden by {who}{until and f' until {until}'}: {why}")
     if entry.get("expiry"):
         notices.append(f"Good until {one_line(str(entry['expiry']))}")
-    text = str(entry.get("text") or "")
+    text, source = str(entry.get("text") or ""), book.number(str(entry["id"]))
     said = ", ".join(dict.fromkeys(str(n.get("text") or "") for n in repeated))
     return _entry(
         entry,
@@ -357,7 +356,7 @@ def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors:
         text=text or said,
         # A range already says how far the figure may be off.
         spread="" if " to " in text else next((s for n in repeated if (s := _spread(n))), ""),
-        sources=_source_steps([str(entry["id"])], book),
+        sources=(Step(str(source), f"s-{source}"),) if source is not None else (),
         remark=one_line(str(entry.get("use") or "")),
         notice=". ".join(n.rstrip(".") for n in notices),
     )
