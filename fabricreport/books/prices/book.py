@@ -388,10 +388,6 @@ class PriceBook:
         }
         return PriceView(as_of, prices, [h for h in known if h.kind != REJECTED])
 
-    def convert(self, amount: float, source: str, target: str, as_of: date) -> float:
-        """An amount (a number or an array) in another currency at the rate of that day."""
-        return self.at(as_of).convert(amount, source, target)
-
     def with_own(self, *rows: PriceRow) -> PriceBook:
         """The good rows alone, with these among those of the client's own."""
         mine = frozenset(self.own)
