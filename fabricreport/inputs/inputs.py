@@ -89,8 +89,9 @@ class Inputs(Reader):
         self._put(evidence, found.prices, found.figures)
         self.all_options = {o: option.priced(found.prices) for o, option in options.items()}
         if files := read_files(folder, params, self.catalogue):
-            known = self._copy(), self._known_options(), self.offers, found.overrides, self.evidence.__getitem__
-            self.answered = answered(files, BeforeAnswers(*known), self._unasked)
+            known = [self.built(o) for o in params.options if o in self.all_options.keys() - self.excluded]
+            before = BeforeAnswers(self._copy(), known, self.offers, found.overrides, self.evidence.__getitem__)
+            self.answered = answered(files, before, self._unasked)
             following = {i: o.follows for i, o in self.overrides.items() if o.follows in self.answered.figures}
             told = {i: (self.answered.figures[o][0], found.figures[i][1]) for i, o in following.items()}
             figures = {**found.figures, **self.answered.figures, **told}
@@ -201,7 +202,7 @@ class Inputs(Reader):
         The ids whose figure in force differs; None where more differs than such figures, and nothing is taken over.
         """
         same = before.params.model_copy(update={"overrides": self.params.overrides}) == self.params
-        if not same or self.answer_files or self.sold_and_bought != before.sold_and_bought:
+        if not same or self.answer_files or (self.all_options, self.options) != (before.all_options, before.options):
             return None
         moved = {i for i in {*self.overrides, *before.overrides} if self.overrides.get(i) != before.overrides.get(i)}
         for kind, now, then in (("evidence", self.evidence, before.evidence), ("price", self.prices, before.prices)):

@@ -101,15 +101,6 @@ class Reader:
         return chosen(self.all_options[option], Terms(self.params, self.prices, self.in_force))
 
     @property
-    def sold_and_bought(self) -> tuple[Mapping[str, Option], tuple[Option, ...]]:
-        """Every option that can be named on the prices of the memo's date, and those compared as they are built."""
-        return self.all_options, self.options
-
-    def _known_options(self) -> list[Option]:
-        """The options to compare, without those that nobody knows, which are told of later."""
-        return [self.built(o) for o in self.params.options if o in self.all_options.keys() - self.excluded]
-
-    @property
     def excluded(self) -> Mapping[str, Reason]:
         """The stated options that are not compared, by id, each with why."""
         stated = [self.all_options[o] for o in self.params.options if o in self.all_options]

@@ -100,7 +100,7 @@ def defaulted_keys(params: Params) -> tuple[str, ...]:
 
 def is_given(params: Params, key: str) -> bool:
     """Whether the user gave the value at a dotted key such as `cluster.gpu`, or an item of it (`providers[0].name`)."""
-    return _found(params, key.partition("[")[0])[1]
+    return _found(params, undotted(key.partition("[")[0]))[1]
 
 
 def assumptions(params: Params) -> tuple[Assumed, ...]:
@@ -150,14 +150,14 @@ def _text(key: str, value: Any) -> str:
 
 def value_at(params: Params, key: str) -> Any:
     """The value at a dotted key such as `cluster.trajectory[1].gpus` or `memo.from`."""
-    return _found(params, key)[0]
+    return _found(params, undotted(key))[0]
 
 
-def _found(params: Params, key: str) -> tuple[Any, bool]:
-    """The value at a dotted key, and whether the user gave it, or the list that it is in."""
+def _found(params: Params, path: KeyPath) -> tuple[Any, bool]:
+    """The value at a key, and whether the user gave it, or the list that it is in."""
     found: Any = params
     given, listed = True, False
-    for part in undotted(key):
+    for part in path:
         if isinstance(part, int):
             found, listed = found[part], True
         else:
@@ -187,10 +187,11 @@ class Stated:
 def stated_at(params: Params, key: str) -> Stated:
     """What the params say at a dotted key (`money.gpu_hour_value`, `providers[0].name`); where none was given and other keys
     give one, that."""
-    value, given = _found(params, key)
+    path = undotted(key)
+    value, given = _found(params, path)
     if value is None:
         value = _derived(params).get(key)
-    unit = unit_of(field_at(Params, undotted(key)))
+    unit = unit_of(field_at(Params, path))
     text = IN_WORDS.get(key, _NONE) if value is None or value == () else in_words(value, unit)
     return Stated(value, text, unit, given)
 
