@@ -1,4 +1,4 @@
-"""What every room may use: errors, text, files, YAML, units, formats, vocabulary, provenance, uncertain values.
+"""What every room may use: errors, text, files, YAML, units, formats, vocabulary, provenance, uncertain values, kept answers.
 
 Knows no cluster.
 

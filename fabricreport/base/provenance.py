@@ -8,6 +8,7 @@ numbers a price moves. A difference that cancels to exact zero everywhere depend
 
 from __future__ import annotations
 
+from functools import partial
 from operator import getitem
 from typing import Any
 
@@ -29,8 +30,10 @@ class Traced(np.ndarray[Any, np.dtype[Any]]):
     def __new__(cls, values: ArrayLike, inputs: frozenset[str] | set[str] | tuple[str, ...] = NO_INPUTS) -> Traced:
         """An array of floats that depends on `inputs`, and on whatever `values` depend on already."""
         array = np.array(values, dtype=float).view(cls)
-        array.inputs = frozenset(inputs) | inputs_of(values)
-        array.dearer = np.array(_bare(values, dearer=True), dtype=float) if _ages(values) else None
+        met = _Met()
+        dearer = met.bare(values, dearer=True)
+        array.inputs = frozenset(inputs) | met.inputs
+        array.dearer = np.array(dearer, dtype=float) if met.aged else None
         return array
 
     def __array_finalize__(self, parent: Any) -> None:
@@ -46,11 +49,13 @@ class Traced(np.ndarray[Any, np.dtype[Any]]):
         return _applied(getitem, (self, key), {})
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.inputs = self.inputs | _union((key, value))
-        if self.dearer is not None or _ages(value):
+        met, place = _Met(), _Met()
+        at, dearer = place.bare(key), met.bare(value, dearer=True)
+        self.inputs = self.inputs | place.inputs | met.inputs
+        if self.dearer is not None or met.aged:
             self.dearer = np.array(self) if self.dearer is None else self.dearer
-            self.dearer[_bare(key)] = _bare(value, dearer=True)
-        np.asarray(self)[_bare(key)] = _bare(value)
+            self.dearer[at] = dearer
+        np.asarray(self)[at] = met.bare(value)
 
     def __reduce__(self) -> Any:
         return (Traced, (np.asarray(self), tuple(sorted(self.inputs))), {"inputs": self.inputs, "dearer": self.dearer})
@@ -83,12 +88,14 @@ def aged(value: Any) -> float | None:
 
 def inputs_of(*values: Any) -> frozenset[str]:
     """The ids that any of the values (arrays, containers of arrays) depend on."""
-    return _union(values)
+    met = _Met()
+    met.bare(values)
+    return met.inputs
 
 
 def made_of(values: Any, *sources: Any) -> Any:
     """Bare `values` that were worked out of the sources' bare numbers, with the ids that any of these depend on."""
-    return _wrap(values, _union(sources))
+    return _wrap(values, inputs_of(*sources))
 
 
 def plain(values: Any) -> NDArray[np.float64]:
@@ -111,48 +118,37 @@ def mean_of(amount: ArrayLike) -> float:
     return float(np.mean(plain(amount)))
 
 
-def _union(value: Any) -> frozenset[str]:
-    if isinstance(value, Traced):
-        return value.inputs
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    found = NO_INPUTS
-    if isinstance(value, list | tuple):
-        for one in value:
-            more = _union(one)
-            if more and more is not found:
-                found = found | more if found else more
-    return found
+class _Met:
+    """What arrays a function of numpy was given: the ids of all, and whether anything out of date has a part in one."""
 
+    inputs = NO_INPUTS
+    aged = False
 
-def _bare(value: Any, *, dearer: bool = False) -> Any:
-    """The bare numbers of a value, as they are or at dearer old prices."""
-    if isinstance(value, Traced):
-        return value.dearer if dearer and value.dearer is not None else value.view(np.ndarray)
-    if isinstance(value, tuple):
-        return tuple([_bare(v, dearer=dearer) for v in value])
-    if isinstance(value, list):
-        return [_bare(v, dearer=dearer) for v in value]
-    if isinstance(value, dict):
-        return {k: _bare(v, dearer=dearer) for k, v in value.items()}
-    return value
-
-
-def _ages(value: Any) -> bool:
-    """Whether anything out of date has a part in a value."""
-    if isinstance(value, Traced):
-        return value.dearer is not None
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    return isinstance(value, list | tuple) and any(map(_ages, value))
+    def bare(self, value: Any, *, dearer: bool = False) -> Any:
+        """The bare numbers of a value, as they are or at dearer old prices."""
+        if isinstance(value, Traced):
+            if value.inputs and value.inputs is not self.inputs:
+                self.inputs = self.inputs | value.inputs if self.inputs else value.inputs
+            self.aged = self.aged or value.dearer is not None
+            return value.dearer if dearer and value.dearer is not None else value.view(np.ndarray)
+        if isinstance(value, tuple | list):
+            parts = map(partial(self.bare, dearer=dearer), value)
+            return tuple(parts) if isinstance(value, tuple) else list(parts)
+        if isinstance(value, dict):
+            return {k: self.bare(v, dearer=dearer) for k, v in value.items()}
+        return value
 
 
 def _applied(done: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What a function of numpy makes of bare numbers, with the ids of all; done again at dearer old prices where it ages."""
+    met = _Met()
+    numbers, named = met.bare(args), met.bare(kwargs) if kwargs else kwargs
     dearer = None
-    if _ages(args) or (kwargs and _ages(kwargs)):
-        dearer = done(*_bare(args, dearer=True), **{k: v for k, v in _bare(kwargs, dearer=True).items() if k != "out"})
-    return _wrap(done(*_bare(args), **_bare(kwargs)), _union((args, kwargs)) if kwargs else _union(args), dearer)
+    if met.aged:
+        dearer = done(
+            *met.bare(args, dearer=True), **{k: v for k, v in met.bare(kwargs, dearer=True).items() if k != "out"}
+        )
+    return _wrap(done(*numbers, **named), met.inputs, dearer)
 
 
 def _wrap(result: Any, inputs: frozenset[str], dearer: Any = None) -> Any:

@@ -108,7 +108,7 @@ class _Builder:
         elif isinstance(event, yaml.ScalarEvent):
             self._count(line)
             self._check_node(event, line)
-            self._deliver(self._scalar(event, line), line)
+            self._deliver(self._quoted(event.value, line) if event.style else self._plain(event.value, line), line)
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             self._count(line)
             self._check_node(event, line)
@@ -139,16 +139,17 @@ class _Builder:
         return (*top.path, top.key if isinstance(top.key, str) else "?") if top.awaiting_value else (*top.path, "?")
 
     def _deliver(self, value: Any, line: int) -> None:
-        if not self.stack:
+        top = self.stack[-1] if self.stack else None
+        if top is not None and isinstance(top.container, dict) and not top.awaiting_value:
+            top.key, top.awaiting_value = self._key(top, value, line), True
+            return
+        value = None if value is _REFUSED else value
+        if top is None:
             self.root = value
             self.lines.setdefault((), line)
-            return
-        top = self.stack[-1]
-        if isinstance(top.container, list):
+        elif isinstance(top.container, list):
             self.lines.setdefault((*top.path, len(top.container)), line)
             top.container.append(value)
-        elif not top.awaiting_value:
-            top.key, top.awaiting_value = self._key(top, value, line), True
         else:
             top.awaiting_value = False
             if isinstance(top.key, str):
@@ -180,14 +181,11 @@ class _Builder:
         if event.tag is not None:
             self._refuse(line, self._path(), "tags are not allowed", event.tag, "Delete the tag.")
 
-    def _scalar(self, event: yaml.ScalarEvent, line: int) -> Any:
-        text = event.value
-        if event.style:
-            if problems := text_problems(text, file=self.file, line=line):
-                key = dotted(self._path())
-                self.problems.extend(replace(problem, key=key) for problem in problems)
-            return masked(text) if problems else text
-        return self._plain(text, line)
+    def _quoted(self, text: str, line: int) -> str:
+        if problems := text_problems(text, file=self.file, line=line):
+            key = dotted(self._path())
+            self.problems.extend(replace(problem, key=key) for problem in problems)
+        return masked(text) if problems else text
 
     def _plain(self, text: str, line: int) -> Any:
         if text in _NULL:
@@ -262,7 +260,7 @@ def inspect_yaml(
                 remedy="`fabricreport new NAME` writes a params file to start from.",
             )
         )
-    return Located(_without_refused(builder.root), file, builder.lines), tuple(builder.problems)
+    return Located(builder.root, file, builder.lines), tuple(builder.problems)
 
 
 def read_tree(path: Path) -> tuple[Located, tuple[Problem, ...]]:
@@ -284,14 +282,6 @@ def load_strict(path: Path, *, max_bytes: int = 1_000_000, max_nodes: int = 10_0
 def quoted(text: str) -> str:
     """Text in double quotes, whose escapes YAML and JSON share."""
     return json.dumps(text, ensure_ascii=False, allow_nan=False)
-
-
-def _without_refused(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _without_refused(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_without_refused(v) for v in value]
-    return None if value is _REFUSED else value
 
 
 def _syntax_problem(error: Exception, text: str, file: str) -> Problem:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date as Date
 from functools import cache, lru_cache
@@ -256,24 +256,11 @@ def shipped_references() -> tuple[Reference, ...]:
 LIBRARY = ROOT / "library"
 
 
-class EvidenceBook(Mapping[str, EvidenceEntry]):
-    """Every entry by id, in the order of the files."""
+class EvidenceBook(dict[str, EvidenceEntry]):
+    """Every entry by id, in the order of the files. Read-only."""
 
     def __init__(self, entries: Iterable[EvidenceEntry]) -> None:
-        self._entries = {entry.id: entry for entry in entries}
-
-    def __getitem__(self, key: str) -> EvidenceEntry:
-        return self._entries[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def values(self) -> ValuesView[EvidenceEntry]:
-        """Every entry, without asking for each by its id."""
-        return self._entries.values()
+        super().__init__({entry.id: entry for entry in entries})
 
     def central(self, key: str) -> float:
         """The central value of a figure in its unit: its number, its mode, or the middle of its range."""
@@ -285,12 +272,8 @@ class EvidenceBook(Mapping[str, EvidenceEntry]):
 
     def with_figures(self, figures: Mapping[str, tuple[Uncertain, Replaced | None]]) -> EvidenceBook:
         """The book with other figures in force, by entry id; an id it does not hold is passed over."""
-        other = EvidenceBook(())
-        other._entries = {
-            **self._entries,
-            **{i: self._entries[i].with_figure(*given) for i, given in figures.items() if i in self._entries},
-        }
-        return other
+        changed = {i: self[i].with_figure(*given) for i, given in figures.items() if i in self}
+        return EvidenceBook((self | changed).values())
 
     def require(self, key: str, *, asked_by: str = "") -> EvidenceEntry:
         """The entry, or an `InputError` that names who asked for it and the nearest id."""

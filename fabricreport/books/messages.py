@@ -239,10 +239,9 @@ def unit_of(field: FieldInfo | None) -> str:
 
 def field_at(schema: Any, path: KeyPath) -> FieldInfo | None:
     """The field of a schema at a key of the file; None where there is none."""
-    names = [i for i, part in enumerate(path) if isinstance(part, str)]
-    if not names:
-        return None
-    return _fields(_model_at(schema, path[: names[-1]])).get(str(path[names[-1]]))
+    while path and not isinstance(path[-1], str):
+        path = path[:-1]
+    return _fields(_model_at(schema, path[:-1])).get(str(path[-1])) if path else None
 
 
 def _model_at(schema: Any, path: KeyPath) -> Any:

@@ -293,9 +293,9 @@ class Option:
         return tuple(Need(one.says, (key, "says"), WORDS) for key, one in sold if one and one.says)
 
     @property
-    def references(self) -> tuple[str, ...]:
-        """Every price and evidence id this option rests on, once each."""
-        return tuple(dict.fromkeys(need.ref for need in self.needs))
+    def references(self) -> set[str]:
+        """Every price and evidence id this option rests on."""
+        return {need.ref for need in self.needs}
 
     def priced(self, book: Container[str]) -> Option:
         """The option on this price book: of a price that may be lacking, the item if the book has it, else what stands in."""

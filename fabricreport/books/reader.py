@@ -128,7 +128,7 @@ def read_table(
     try:
         for cells in reader:
             line = reader.line_num
-            if not any(c.strip() for c in cells) or cells[0].startswith("#"):
+            if not "".join(cells).strip() or cells[0].startswith("#"):
                 continue
             if not columns:
                 columns = head([c.strip() for c in cells], file, line)

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fabricreport.base.locations import did_you_mean
+from fabricreport.base.memory import cached_method, forget, fresh_copy
 from fabricreport.base.provenance import Traced, drawn_exactly, inputs_of, out_of_date, plain
-from fabricreport.base.uncertain import Replaced, Uncertain, exactly
+from fabricreport.base.uncertain import Replaced, Uncertain
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.books.constants import catalogue, practice
 from fabricreport.books.evidence import EvidenceBook
@@ -31,6 +31,7 @@ from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.books.prices.currency import Rate
 from fabricreport.books.sellers import known_ids
 from fabricreport.inputs.answers import Answered, BeforeAnswers, answered, decided_by, read_files
+from fabricreport.inputs.offers import with_offers
 from fabricreport.inputs.records import (
     QUOTABLE,
     contested_record,
@@ -39,13 +40,13 @@ from fabricreport.inputs.records import (
     param_record,
     price_record,
 )
-from fabricreport.inputs.replacements import Figures, deciding, read_elicited, resolved
-from fabricreport.inputs.view import Books, InForce, Reader, with_offers
+from fabricreport.inputs.replacements import Figures, InForce, deciding, read_elicited, resolved
+from fabricreport.inputs.view import Books, Reader
 from fabricreport.ledger.bases import Statistic
-from fabricreport.ledger.numbers import INPUT_KINDS, Number, NumberMaker, weakest
+from fabricreport.ledger.numbers import Number, NumberMaker, weakest
 from fabricreport.models.audit.disagreement import Contested
 from fabricreport.models.collectives.parameters import Catalogue
-from fabricreport.models.draws import Sampler
+from fabricreport.models.draws import Hypercubes, Sampler
 from fabricreport.models.risk.entries import Effort
 from fabricreport.models.training.parallel import Practice
 from fabricreport.scenario import Params
@@ -77,13 +78,10 @@ class Inputs(Reader):
         self.draws = DRAWS if draws is None else draws
         self._definitions = {item["id"]: item for item in read_yaml("contested")}
         self._weights = {e.id: float(read_yaml("prior_weights")[e.grade]) for e in evidence.values()}
-        self._samples: dict[str, Traced] = {}
         self._values: dict[str, Traced] = {}
-        self._records: dict[str, dict[str, Any]] = {}
-        self._roots: dict[str, frozenset[str]] = {}
         self._noted: list[set[str]] = []
-        self._traced, self.answered = True, Answered()
-        self._quantities, self._in_force, self._built, self._builder = {}, {}, {}, self
+        self._traced, self._hypercubes, self.answered = True, 0, Answered()
+        self._quantities, self._builder = {}, self
         view = price_book.at(date.fromisoformat(str(params.as_of)))
         self.elicited = read_elicited(folder, params.elicited, view.as_of)
         self.offers, view = with_offers(folder, params, view)
@@ -92,8 +90,9 @@ class Inputs(Reader):
         self._put(evidence, found.prices, found.figures)
         self.all_options = {o: option.priced(found.prices) for o, option in options.items()}
         if files := read_files(folder, params, self.catalogue):
-            known = self._copy(), self._known_options(), self.offers, found.overrides, self.evidence.__getitem__
-            self.answered = answered(files, BeforeAnswers(*known), self._unasked)
+            known = [self.built(o) for o in params.options if o in self.all_options.keys() - self.excluded]
+            before = BeforeAnswers(self._copy(), known, self.offers, found.overrides, self.evidence.__getitem__)
+            self.answered = answered(files, before, self._unasked)
             following = {i: o.follows for i, o in self.overrides.items() if o.follows in self.answered.figures}
             told = {i: (self.answered.figures[o][0], found.figures[i][1]) for i, o in following.items()}
             figures = {**found.figures, **self.answered.figures, **told}
@@ -123,7 +122,7 @@ class Inputs(Reader):
         self.evidence = evidence.with_figures(by_kind.get("evidence", {}))
         self.prices = prices.with_figures(by_kind.get("price", {}))
         self._quantities = {**self._quantities, **by_kind.get("contested", {})}
-        self._in_force, self._built = {}, {}
+        forget(self)
 
     def replacing(self, figures: Mapping[str, Uncertain]) -> Inputs:
         """The same inputs with other figures in force for these books' ids (in each entry's own unit and currency).
@@ -143,31 +142,36 @@ class Inputs(Reader):
         """Whether any of these ids has a part in the draws of an input: itself, what it follows or refers to, the sources
         of a contested quantity, the exchange rate of a price, the correlation inside its group.
         """
-        if input_id not in self._roots:
-            self._roots[input_id] = frozenset({input_id, *self._behind(input_id)})
-        return not self._roots[input_id].isdisjoint(ids)
+        return input_id in ids or not self._behind(input_id).isdisjoint(ids)
 
-    def _behind(self, input_id: str) -> Iterable[str]:
+    @cached_method
+    def _behind(self, input_id: str) -> frozenset[str]:
         """Every other id that has a part in the draws of an input."""
         kind, _, name = input_id.partition(":")
         if kind == _RATE:
-            return self.prices.rate(name, self.currency).inputs
+            return frozenset(self.prices.rate(name, self.currency).inputs)
         found = self.in_force(input_id)
         other = found.follows if found.id == input_id else found.id
         if other != input_id:
-            return (other, *self._behind(other))
+            return self._behind(other) | {other}
         if isinstance(found.value, Contested):
-            return self._speaking_on(name)
+            return frozenset(self._speaking_on(name))
         if self._converted(found):
             return self._behind(f"{_RATE}:{found.currency}")
-        return (CORRELATION,) if found.moves_with_others else ()
+        return frozenset({CORRELATION} if found.moves_with_others else ())
 
     def bare(self) -> Inputs:
         """The same inputs without provenance: several times faster, for what-ifs that only ask which way the answer goes."""
         other = self._copy()
         other._traced = False
-        other._samples = {i: cast(Traced, plain(d)) for i, d in self._samples.items()}
         other._values = {i: cast(Traced, plain(d)) for i, d in self._values.items()}
+        return other
+
+    def resampled(self, count: int, size: int) -> Inputs:
+        """The same inputs drawn anew: `count` independently scrambled hypercubes of `size` draws, one after the other, none of
+        them the case's own."""
+        other = self._copy()
+        other.draws, other._hypercubes, other._values = count * size, count, {}
         return other
 
     def tagged(self, values: Any, ids: set[str]) -> Traced:
@@ -175,7 +179,12 @@ class Inputs(Reader):
         if not self._traced:
             return cast(Traced, plain(values))
         made = Traced(values, ids)
-        return made if self.prices.stale_ids.isdisjoint(ids) else out_of_date(made)
+        return made if self.stale_ids.isdisjoint(ids) else out_of_date(made)
+
+    @property
+    def stale_ids(self) -> frozenset[str]:
+        """The ids of prices that are out of date."""
+        return self.prices.stale_ids
 
     def with_params(self, params: Params) -> Inputs:
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
@@ -183,7 +192,7 @@ class Inputs(Reader):
         if (deciding(params), decided_by(params)) != (deciding(ours), decided_by(ours)):
             return self._anew(params, self._unasked)
         other = self._copy()
-        other.params, other._built, other._builder = params, {}, other
+        other.params, other._builder = params, other
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
         other._keep_draws(self, lambda i: same and not i.startswith("param:"))
         return other
@@ -194,7 +203,7 @@ class Inputs(Reader):
         The ids whose figure in force differs; None where more differs than such figures, and nothing is taken over.
         """
         same = before.params.model_copy(update={"overrides": self.params.overrides}) == self.params
-        if not same or self.answer_files or self.sold_and_bought != before.sold_and_bought:
+        if not same or self.answer_files or (self.all_options, self.options) != (before.all_options, before.options):
             return None
         moved = {i for i in {*self.overrides, *before.overrides} if self.overrides.get(i) != before.overrides.get(i)}
         for kind, now, then in (("evidence", self.evidence, before.evidence), ("price", self.prices, before.prices)):
@@ -205,17 +214,13 @@ class Inputs(Reader):
         return frozenset(moved)
 
     def _copy(self) -> Inputs:
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other._records, other._noted, other._roots, other._in_force = {}, [], {}, {}
-        for made in ("maker", "team"):
-            other.__dict__.pop(made, None)
+        other = fresh_copy(self)
+        other._noted = []
         return other
 
     def _keep_draws(self, before: Inputs, kept: Callable[[str], bool]) -> None:
         """Take over the draws of another's inputs, as far as they are the same here."""
-        self._samples = {i: draws for i, draws in before._samples.items() if kept(i)}
-        self._values = {i: value for i, value in before._values.items() if i in self._samples}
+        self._values = {i: value for i, value in before._values.items() if kept(i)}
 
     # ---- what the models know before they meet a client
 
@@ -239,53 +244,48 @@ class Inputs(Reader):
     def sampler(self) -> Sampler:
         """The seeded streams of all inputs."""
         known = CORRELATION.partition(":")[2] in self.evidence
-        return Sampler(int(self.params.seed), self.draws, self.central(CORRELATION) if known else 0.0)
+        own = int(self.params.seed), self.draws, self.central(CORRELATION) if known else 0.0
+        return Hypercubes(*own, self._hypercubes) if self._hypercubes else Sampler(*own)
 
     def draw(self, input_id: str) -> Traced:
         """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""
-        self._note(input_id)
-        if input_id not in self._samples:
-            found = self.in_force(input_id)
-            self._samples[input_id] = self._drawn(found) if found.id == input_id else self.draw(found.id)
-        return self._samples[input_id]
+        return self.spread(self.value(input_id))
 
     def value(self, input_id: str) -> Traced:
         """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
-        draws = self.draw(input_id)
+        self._note(input_id)
         if input_id not in self._values:
-            exact = drawn_exactly(draws)
-            self._values[input_id] = self.tagged(plain(draws)[0], {*inputs_of(draws)}) if exact else draws
+            found = self.in_force(input_id)
+            self._values[input_id] = self._valued(found) if found.id == input_id else self.value(found.id)
         return self._values[input_id]
-
-    def _drawn(self, found: InForce) -> Traced:
-        own = self._drawn_as_stated(found)
-        if not self._converted(found):
-            return own
-        converted: Any = own * self.rate(found.currency)
-        return self.tagged(converted, {*inputs_of(converted)})
 
     def own(self, input_id: str) -> Traced:
         """Draws of an input in its own unit and currency."""
         found = self.in_force(input_id)
-        return self._drawn_as_stated(found) if self._converted(found) else self.draw(input_id)
+        return self._as_stated(found) if self._converted(found) else self.draw(input_id)
 
-    def _drawn_as_stated(self, found: InForce) -> Traced:
+    def _valued(self, found: InForce) -> Traced:
+        """The value of an input in the memo's currency."""
+        made: Any = self._as_stated(found)
+        if self._converted(found):
+            made = made * self.rate(found.currency)
+            made = self.tagged(made, {*inputs_of(made)})
+        draws = plain(made)
+        return self.tagged(draws[0], {*inputs_of(made)}) if drawn_exactly(draws) else made
+
+    def _as_stated(self, found: InForce) -> Traced:
         """Draws in the input's own unit and currency, under its own id; one replaced by a reference takes the other's."""
         self._note(found.id)
         if isinstance(found.value, Contested):
             return self.tagged(found.value.quantile(self.sampler.uniforms(found.id)), set())
-        if found.follows != found.id:
-            other = self.in_force(found.follows)
+        other = found if found.follows == found.id else self.in_force(found.follows)
+        if other is not found:
             drawn = plain(self.own(found.follows))
+        elif found.figure.fixed:  # what is known exactly needs no stream
+            drawn = np.full(self.draws, found.figure.central)
         else:
-            other, drawn = found, self._sample(found.figure, found.id, found.group)
+            drawn = self.sampler.draws(found.figure, found.id, found.group)
         return self.tagged(drawn, {found.id, CORRELATION} if other.moves_with_others else {found.id})
-
-    def _sample(self, figure: Uncertain, stream: str, group: str = "") -> NDArray[np.float64]:
-        """Draws (DRAWS,) of a figure from the stream of that name; one that is known exactly needs none."""
-        if figure.fixed:
-            return np.full(self.draws, figure.central)
-        return self.sampler.draws(figure, stream, group)
 
     def _converted(self, found: InForce) -> bool:
         """Whether `draw` gives an input in another currency than its own."""
@@ -299,10 +299,13 @@ class Inputs(Reader):
             return 1.0
 
         stream = f"{_RATE}:{source}"
-        if stream not in self._samples:
-            spread = Uncertain("pert", rate.low, rate.rate, rate.high) if rate.low < rate.high else exactly(rate.rate)
-            self._samples[stream] = self.tagged(self._sample(spread, "+".join(rate.inputs)), set(rate.inputs))
-        return self._samples[stream]
+        if stream not in self._values:
+            drawn = np.full(self.draws, rate.rate)
+            if rate.low < rate.high:
+                spread = Uncertain("pert", rate.low, rate.rate, rate.high)
+                drawn = self.sampler.draws(spread, "+".join(rate.inputs))
+            self._values[stream] = self.tagged(drawn, set(rate.inputs))
+        return self._values[stream]
 
     def money(self, input_id: str) -> Any:
         """Draws (or a scalar) of an amount in the memo's currency; evidence and params are stated in US dollars.
@@ -359,32 +362,24 @@ class Inputs(Reader):
         quantities = [f"contested:{q}" for q in self.quantities]
         return [*(f"price:{i}" for i in self.prices), *(f"evidence:{i}" for i in self.evidence), *quantities, *params]
 
+    @cached_method
     def record(self, input_id: str) -> dict[str, Any]:
         """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it.
 
         `KeyError` with the nearest id if no input has it.
         """
-        if input_id not in self._records:
-            try:
-                self._records[input_id] = self._record(input_id)
-            except (AttributeError, LookupError) as error:
-                close = did_you_mean(input_id, self.ids())
-                raise KeyError(f"no input {input_id}" + (f"; did you mean {close}?" if close else "")) from error
-        return self._records[input_id]
-
-    def _record(self, input_id: str) -> dict[str, Any]:
         kind, _, name = input_id.partition(":")
-        if kind == "price":
-            return price_record(self.prices[name])
-        if kind == "evidence":
-            return evidence_record(self.evidence[name])
-        if kind == "contested":
-            return contested_record(self.contested(name), *self._quantities.get(name, (None, None)))
-        if kind == "param":
-            return param_record(self.params, name)
-        if kind in QUOTABLE:
-            return QUOTABLE[kind](name)
-        raise KeyError(f"{input_id}: an input id starts with {', '.join((*INPUT_KINDS, *(f'{k}:' for k in QUOTABLE)))}")
+        try:
+            if kind == "price":
+                return price_record(self.prices[name])
+            if kind == "evidence":
+                return evidence_record(self.evidence[name])
+            if kind == "contested":
+                return contested_record(self.contested(name), *self._quantities.get(name, (None, None)))
+            return param_record(self.params, name) if kind == "param" else QUOTABLE[kind](name)
+        except (AttributeError, LookupError) as error:
+            close = did_you_mean(input_id, self.ids())
+            raise KeyError(f"no input {input_id}" + (f"; did you mean {close}?" if close else "")) from error
 
     def figure(self, input_id: str) -> Number:
         """The ledger number that quotes an input as it is stated."""

@@ -13,9 +13,9 @@ from fabricreport.base.units import HOURS_PER_MONTH
 from fabricreport.base.vocabulary import Acquisition, Charge, Side, Sold
 from fabricreport.books.answers import Links
 from fabricreport.books.equipment import families
-from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceView
+from fabricreport.inputs.replacements import InForce
 from fabricreport.models.collectives.parameters import Catalogue
 from fabricreport.models.collectives.timing import Calibration
 from fabricreport.models.fabric.bill import (
@@ -43,19 +43,18 @@ class Terms:
     """
 
     params: Params
-    book: PriceView
-    evidence: EvidenceBook
+    prices_of_day: PriceView
+    in_force: Callable[[str], InForce]
 
     def value(self, input_id: str) -> float:
         """The central value of a price or an entry, in its own unit and currency."""
-        kind, _, name = input_id.partition(":")
-        return (self.book if kind == "price" else self.evidence)[name].figure.central
+        return self.in_force(input_id).figure.central
 
     def amount(self, input_id: str) -> float:
         """The same as money in the memo's currency."""
-        kind, _, name = input_id.partition(":")
-        currency = self.book[name].currency if kind == "price" else "USD"
-        return self.book.convert(self.value(input_id), currency, str(self.params.money.currency))
+        found = self.in_force(input_id)
+        own, currency = found.currency or "USD", str(self.params.money.currency)
+        return self.prices_of_day.convert(found.figure.central, own, currency)
 
     @property
     def watt_month(self) -> float:
@@ -103,15 +102,16 @@ def cable_plan(option: Option, bom: BillOfMaterials, nodes: int, servers_per_rac
     return CablePlan(node_leaf="dac" if one_rack else "fibre", links_per_cage=option.links_per_cage)
 
 
-def chosen(option: Option, params: Params, book: PriceView, evidence: EvidenceBook) -> Option:
+def chosen(option: Option, terms: Terms) -> Option:
     """The option with the switch that is bought for a client; its own for one who rents, or whose GPUs share one node."""
+    params = terms.params
     cluster, months = params.cluster, int(params.money.horizon_months)
     stages = [stage.gpus for stage in cluster.trajectory if stage.month < months]
     if is_rented(params) or cluster.final_gpus <= cluster.gpus_per_node:
         return option.ladder[0]
     last, planned = (cluster.networks(gpus)[0] for gpus in ([cluster.gpus, *stages][-1], cluster.final_gpus))
     try:
-        found = cheapest(option, last, planned, Terms(params, book, evidence))
+        found = cheapest(option, last, planned, terms)
     except (LookupError, InputError):  # what no book holds, and what cannot be built, is told of by `sections.faults`
         return option.ladder[0]
     return found[0] if found else max(option.ladder, key=lambda one: one.radix)

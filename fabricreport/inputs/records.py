@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fabricreport.base import formats
-from fabricreport.base.locations import undotted
 from fabricreport.base.uncertain import Replaced, Uncertain
 from fabricreport.base.vocabulary import Grade
 from fabricreport.books.evidence import EvidenceEntry
@@ -16,7 +15,7 @@ from fabricreport.books.prices.book import Price
 from fabricreport.books.publications import claim_record, purchase_record
 from fabricreport.ledger.numbers import in_currency, weakest
 from fabricreport.models.audit.disagreement import Contested
-from fabricreport.scenario import Params, is_given, param_text, unit_at, value_in_force
+from fabricreport.scenario import Params, stated_at
 
 PRICE_UNITS = {"each": "usd", "usd": "ratio"}
 _TARIFFS = frozenset({"usd", "kwh"})
@@ -134,23 +133,23 @@ def _key_in_words(key: str) -> str:
 
 def param_record(params: Params, key: str) -> dict[str, Any]:
     """The ledger's record of a value of the params: the client's word where the key was given, else an assumption."""
-    value, unit, given = value_in_force(params, key), unit_at(undotted(key)), is_given(params, key)
+    said = stated_at(params, key)
     return {
         "id": f"param:{key}",
         "kind": "param",
         "label": _key_in_words(key),
-        "value": _central(value),
-        "text": param_text(key, value, unit),
-        "unit": unit,
+        "value": _central(said.value),
+        "text": said.text,
+        "unit": said.unit,
         "date": str(params.as_of),
-        "source": "The client's params file" if given else "Our own assumption",
-        "publisher": params.client.name if given else "",
+        "source": "The client's params file" if said.given else "Our own assumption",
+        "publisher": params.client.name if said.given else "",
         "address": "",
         "read": str(params.as_of),
-        "grade": Grade.CONTRACT if given else Grade.ASSUMPTION,
+        "grade": Grade.CONTRACT if said.given else Grade.ASSUMPTION,
         "seen": "-",
         "interest": "",
-        "use": "stated by or for the client" if given else "assumed: not stated",
+        "use": "stated by or for the client" if said.given else "assumed: not stated",
         "expiry": "",
         "stale": False,
         "override": None,

@@ -1,4 +1,4 @@
-"""What stands in place of the library's figures: the client's overrides, and what its experts answered, scored and pooled."""
+"""What stands in place of the library's figures: the client's overrides, and what its experts answered, scored and pooled; what so is in force."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from fabricreport.base.errors import InputError, OutOfRange, Problem
 from fabricreport.base.uncertain import Judgement, Replaced, Scaled, Uncertain
@@ -13,6 +14,7 @@ from fabricreport.base.vocabulary import Grade
 from fabricreport.books.elicitation import ExpertFile, Questionnaire, read_expert, read_questionnaire
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.prices.book import Price, PriceBook, PriceView
+from fabricreport.models.audit.disagreement import Contested
 from fabricreport.models.judgement.elicitation import Score, multiple, pool, scores
 from fabricreport.scenario import Override, Params, Reference
 
@@ -34,6 +36,36 @@ class Resolved:
     overrides: Mapping[str, Overridden]
     figures: Figures
     prices: PriceView
+
+
+@dataclass(frozen=True)
+class InForce:
+    """What speaks for an input once references are followed and replacements are in force.
+
+    `id`: the input itself, or the entry that a key of the params refers to. `value`: its figure in its own unit and currency,
+    the sources that disagree on it, or what no figure is made of. `follows`: the input whose draws it takes, itself or the
+    entry that an override refers to in the end. `unit`: of an entry, its money written `usd` whatever the currency.
+    `currency`: of a price; all other money is in US dollars. `group`: of the entries that move together.
+    """
+
+    id: str
+    value: Any
+    follows: str
+    unit: str = ""
+    currency: str = ""
+    group: str = ""
+
+    @property
+    def figure(self) -> Uncertain:
+        """The figure; `TypeError` for words."""
+        if isinstance(self.value, str):
+            raise TypeError(f"{self.id.replace(':', ' ')} is text: it has no number to draw")
+        return self.value.prior if isinstance(self.value, Contested) else Uncertain.of(self.value)
+
+    @property
+    def moves_with_others(self) -> bool:
+        """Whether its draws are tied to those of its group."""
+        return bool(self.group) and not self.figure.fixed
 
 
 def resolved(

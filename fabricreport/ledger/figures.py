@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from fabricreport.base.locations import did_you_mean
+from fabricreport.base.memory import cached_method
 from fabricreport.base.yaml_files import read_yaml, read_yaml_at
 from fabricreport.ledger.bases import Clock, Horizon, Size, Statistic
 from fabricreport.ledger.numbers import Number, Part
@@ -336,7 +337,6 @@ class DeclaredFigures(Mapping[str, Number]):
         self._declared: Declaration[Any] = declared
         self._at, self._given = at, given
         self._made: dict[str, Number] = {}
-        self._runs: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def _ids(self) -> Mapping[str, tuple[FigureSpec, tuple[str, ...]]]:
@@ -355,10 +355,9 @@ class DeclaredFigures(Mapping[str, Number]):
             if spec.when(self._at, *keys):
                 yield keys
 
+    @cached_method
     def _run(self, index: str) -> tuple[str, ...]:
-        if index not in self._runs:
-            self._runs[index] = tuple(self._declared.indexes[index].keys(self._at))
-        return self._runs[index]
+        return tuple(self._declared.indexes[index].keys(self._at))
 
     def _found(self, figure_id: str) -> tuple[FigureSpec, tuple[str, ...]] | None:
         """The declaration of a figure and its keys: only what may be its own is asked for its keys, for some are dear."""

@@ -34,10 +34,15 @@ class InputRecords(Protocol):
 
 
 class DrawnInputs(InputRecords, Protocol):
-    """What a mark is found by: records of inputs, and their draws."""
+    """What a mark is found by: records of inputs, their draws, and which are out of date."""
 
-    def draw(self, input_id: str) -> Any:
-        """The draws of an input."""
+    @property
+    def stale_ids(self) -> frozenset[str]:
+        """The ids of inputs that are out of date."""
+        ...
+
+    def value(self, input_id: str) -> Any:
+        """The draws of an input, or the number that all of them are."""
         ...
 
 
@@ -60,7 +65,7 @@ def dated(records: DrawnInputs, value: Any, ids: Iterable[str], unit: str, parts
 
 def _dated(records: DrawnInputs, value: Any, ids: Iterable[str], parts: Iterable[Part]) -> bool:
     made_up = aged(value)
-    if any(records.record(i).get("stale") for i in ids) if made_up is None else made_up >= AGED:
+    if not records.stale_ids.isdisjoint(ids) if made_up is None else made_up >= AGED:
         return True
     heavy = (part for part in parts if abs(mean_of(part.value)) >= AGED * abs(mean_of(value)))
     return any(_dated(records, part.value, inputs_of(part.value), part.parts) for part in heavy)
@@ -73,18 +78,13 @@ def assumed(records: DrawnInputs, value: Any, ids: Iterable[str]) -> bool:
     """
     draws = np.atleast_1d(plain(value))
     if not drawn_exactly(draws):
-        known = [
-            i for i in inputs_of(value) or ids if i.startswith(INPUT_KINDS) and records.record(i)["value"] is not None
-        ]
-        carried = {i: _carried(draws, plain(records.draw(i))) for i in known}
-        ours = sum(part for i, part in carried.items() if _assumption(records, i))
-        return ours > 0 and ours >= MOSTLY * sum(carried.values())
+        known = {i: records.record(i) for i in inputs_of(value) or ids if i.startswith(INPUT_KINDS)}
+        numbers = {i: r["grade"] for i, r in known.items() if r["value"] is not None}
+        carried = [(grade, _carried(draws, plain(records.value(i)))) for i, grade in numbers.items()]
+        ours = sum(part for grade, part in carried if grade == Grade.ASSUMPTION)
+        return ours > 0 and ours >= MOSTLY * sum(part for _, part in carried)
     behind = [i for i in ids if not i.startswith("param:")] or list(ids)
-    return bool(behind) and all(_assumption(records, i) for i in behind)
-
-
-def _assumption(records: DrawnInputs, input_id: str) -> bool:
-    return bool(records.record(input_id)["grade"] == Grade.ASSUMPTION)
+    return bool(behind) and all(records.record(i)["grade"] == Grade.ASSUMPTION for i in behind)
 
 
 def _carried(values: NDArray[np.float64], cause: NDArray[np.float64]) -> float:
@@ -332,10 +332,10 @@ class NumberMaker:
             spread = Spread(p5, p50, p95) if p95 > p5 else None
             if central == "p50":
                 middle = _median(ordered)
-        ids = tuple(sorted(inputs_of(value) | set(inputs)))
-        told = tuple(sorted({*(i for i in ids if not i.startswith("param:")), *sources}))
-        found = [self.records.record(i) for i in sorted({*ids, *told})]
-        dates = [str(r["date"]) for r in found if r.get("date") and r["kind"] != "param"]
+        ids, named = tuple(sorted(inputs_of(value) | set(inputs))), set(sources)
+        found = {i: self.records.record(i) for i in sorted({*ids, *named})}
+        behind = {i: r for i, r in found.items() if r["kind"] != "param"}
+        dates = [str(r["date"]) for r in behind.values() if r.get("date")]
         return Number(
             id=id,
             value=middle,
@@ -343,9 +343,9 @@ class NumberMaker:
             label=label,
             rule=rule,
             inputs=ids,
-            sources=told,
+            sources=tuple(sorted({*behind, *named})),
             grade=weakest(
-                (str(r["grade"]) for r in [r for r in found if r["kind"] != "param"] or found),
+                (str(r["grade"]) for r in (behind or found).values()),
                 otherwise=CLIENTS_WORD if found else COUNTED if counted else UNFOUNDED,
             ),
             spread=spread,

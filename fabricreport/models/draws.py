@@ -72,12 +72,19 @@ class Sampler:
         mixed = np.sqrt(self.correlation) * shared + np.sqrt(1 - self.correlation) * own
         return np.asarray(special.ndtr(mixed))
 
+    @lru_cache(maxsize=512)  # noqa: B019  # a sampler is three numbers: keeping it keeps nothing alive
     def draws(self, figure: Uncertain, stream: str, group: str = "") -> Draws:
         """Draws of a figure from the stream of that name; a multiple follows the draws of what it is a multiple of.
 
         They are remembered, for most of a what-if's inputs are drawn as before: read-only, shape (size,).
         """
-        return _drawn(self, figure, stream, group)
+        if figure.scaled is None:
+            drawn = figure.quantile(self.uniforms(stream, group))
+        else:
+            base = figure.scaled.base.quantile(self.uniforms(figure.scaled.stream, group))
+            drawn = base * figure.scaled.ratio.quantile(self.uniforms(stream))
+        drawn.flags.writeable = False
+        return drawn
 
     def _stream(self, key: str) -> Draws:
         digest = hashlib.sha256(f"{self.seed}:{key}".encode()).digest()
@@ -106,17 +113,6 @@ class Hypercubes(Sampler):
 def _scrambled(seed: int, number: int) -> int:
     """A seed of its own for each hypercube."""
     return int.from_bytes(hashlib.sha256(f"hypercube {number} of {seed}".encode()).digest()[:8], "big")
-
-
-@lru_cache(maxsize=512)
-def _drawn(sampler: Sampler, figure: Uncertain, stream: str, group: str) -> Draws:
-    if figure.scaled is None:
-        drawn = figure.quantile(sampler.uniforms(stream, group))
-    else:
-        base = figure.scaled.base.quantile(sampler.uniforms(figure.scaled.stream, group))
-        drawn = base * figure.scaled.ratio.quantile(sampler.uniforms(stream))
-    drawn.flags.writeable = False
-    return drawn
 
 
 @lru_cache(maxsize=32)

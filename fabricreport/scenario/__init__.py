@@ -12,10 +12,8 @@ from fabricreport.scenario.defaults import (
     assumptions,
     defaulted_keys,
     is_given,
-    param_text,
-    unit_at,
+    stated_at,
     value_at,
-    value_in_force,
 )
 from fabricreport.scenario.files import (
     ParamsFile,
@@ -92,11 +90,9 @@ __all__ = [
     "new_params",
     "option_excluded",
     "options_left_out",
-    "param_text",
     "params_from",
     "parse_uncertain",
     "slugify",
-    "unit_at",
+    "stated_at",
     "value_at",
-    "value_in_force",
 ]

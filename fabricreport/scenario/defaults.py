@@ -100,12 +100,7 @@ def defaulted_keys(params: Params) -> tuple[str, ...]:
 
 def is_given(params: Params, key: str) -> bool:
     """Whether the user gave the value at a dotted key such as `cluster.gpu`, or an item of it (`providers[0].name`)."""
-    found: Any = params
-    for part in undotted(key.partition("[")[0]):
-        if _attribute(part) not in found.model_fields_set:
-            return False
-        found = getattr(found, _attribute(part))
-    return True
+    return _found(params, undotted(key.partition("[")[0]))[1]
 
 
 def assumptions(params: Params) -> tuple[Assumed, ...]:
@@ -153,22 +148,23 @@ def _text(key: str, value: Any) -> str:
     return f"{value:,g}" if isinstance(value, float) else str(value)
 
 
-def unit_at(path: KeyPath) -> str:
-    """The unit of the number at a key, as the schema states it; `text` for what is no number, or has another's unit."""
-    return unit_of(field_at(Params, path))
-
-
 def value_at(params: Params, key: str) -> Any:
     """The value at a dotted key such as `cluster.trajectory[1].gpus` or `memo.from`."""
+    return _found(params, undotted(key))[0]
+
+
+def _found(params: Params, path: KeyPath) -> tuple[Any, bool]:
+    """The value at a key, and whether the user gave it, or the list that it is in."""
     found: Any = params
-    for part in undotted(key):
-        found = found[part] if isinstance(part, int) else getattr(found, _attribute(part))
-    return found
-
-
-def _attribute(part: str | int) -> str:
-    """What a key of the file is called in the schema."""
-    return "from_" if part == "from" else str(part)
+    given, listed = True, False
+    for part in path:
+        if isinstance(part, int):
+            found, listed = found[part], True
+        else:
+            name = "from_" if part == "from" else part
+            given = given and (listed or name in found.model_fields_set)
+            found = getattr(found, name)
+    return found, given
 
 
 CURRENCY = "USD"
@@ -177,15 +173,27 @@ _DIGITS, _DIGITS_OF_RANGE = 6, 4
 _NONE = "none"
 
 
-def value_in_force(params: Params, key: str) -> Any:
-    """The value at a dotted key; where none was given and other keys give one, that."""
-    found = value_at(params, key)
-    return _derived(params).get(key) if found is None else found
+@dataclass(frozen=True)
+class Stated:
+    """A value of the params: the one in force, as a reader is told it, its unit (`text` for what is no number, or has another's
+    unit), and whether the user gave it."""
+
+    value: Any
+    text: str
+    unit: str
+    given: bool
 
 
-def param_text(key: str, value: Any, unit: str) -> str:
-    """The value in force at a dotted key (`money.gpu_hour_value`, `providers[0].name`) as a reader is told it."""
-    return IN_WORDS.get(key, _NONE) if value is None or value == () else in_words(value, unit)
+def stated_at(params: Params, key: str) -> Stated:
+    """What the params say at a dotted key (`money.gpu_hour_value`, `providers[0].name`); where none was given and other keys
+    give one, that."""
+    path = undotted(key)
+    value, given = _found(params, path)
+    if value is None:
+        value = _derived(params).get(key)
+    unit = unit_of(field_at(Params, path))
+    text = IN_WORDS.get(key, _NONE) if value is None or value == () else in_words(value, unit)
+    return Stated(value, text, unit, given)
 
 
 def in_words(value: Any, unit: str) -> str:

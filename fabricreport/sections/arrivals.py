@@ -79,15 +79,11 @@ def _lead(given: Inputs, option: Option) -> Any:
     if answered is not None:
         return answered
     parts = {kind: piece.price for kind, piece in option.pieces.items()} | {_SERVER: gpu_type(given).server.price}
-    told = {kind: weeks for kind, ref in parts.items() if (weeks := _told(given, ref)) is not None}
+    prices = {k: given.prices[ref.removeprefix(_PRICE)] for k, ref in parts.items() if ref.startswith(_PRICE)}
+    told = {k: weeks for k, price in prices.items() if (weeks := weeks_to_delivery(price.source)) is not None}
     if told.keys() >= {*_ALWAYS} & parts.keys():
         return max(told.values())
     return np.maximum(given.value(LEAD), max(told.values())) if told else given.value(LEAD)
-
-
-def _told(given: Inputs, ref: str) -> float | None:
-    """Weeks to delivery that the quote says whose price is in force."""
-    return weeks_to_delivery(given.prices.by_id(ref).source) if ref.startswith(_PRICE) else None
 
 
 OF_WEEKS = "evidence:weeks-to-stable-"

@@ -13,13 +13,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from fabricreport.base.bounds import Bound
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.locations import did_you_mean, dotted
 from fabricreport.books.equipment import UNITS
 from fabricreport.books.options import MONEY, WATTS, WORDS, Option
 from fabricreport.inputs.inputs import Inputs
-from fabricreport.inputs.replacements import followed
-from fabricreport.inputs.view import InForce
+from fabricreport.inputs.replacements import InForce, followed
 from fabricreport.scenario import Override, Reference
 from fabricreport.scenario.uncertain import Bounds
 from fabricreport.sections.client import behaviour_ids, gpu_type
@@ -148,10 +148,10 @@ def _of_overrides(given: Inputs) -> Iterator[Problem]:
     """Overrides of what no book holds or of words, and references in their values that cannot replace the entry."""
     for number, override in enumerate(given.params.overrides):
         replaced = Asked(override.id, f"overrides[{number}].id")
-        faults = [*_unknown(given, replaced), *_words(given, replaced)]
+        faults = _fault(given, replaced)
         if not faults and isinstance(override.value, Reference):
             value = Asked(str(override.value), f"overrides[{number}].value")
-            faults = [*_unknown(given, value), *_words(given, value)] or [*_unlike(given, override.id, value)]
+            faults = _fault(given, value) or [*_unlike(given, override.id, value)]
         yield from faults
 
 
@@ -169,15 +169,23 @@ def _unlike(given: Inputs, replaced: str, value: Asked) -> Iterator[Problem]:
 # ---- what is wrong
 
 
-def _fault(given: Inputs, asked: Asked, unsettled: frozenset[str]) -> list[Problem]:
+def _fault(given: Inputs, asked: Asked, unsettled: frozenset[str] = frozenset()) -> list[Problem]:
     """The first thing wrong with an input asked for; none if it can answer. The value of one `unsettled` is not read."""
-    for look in (_unknown,) if asked.units == WORDS else (_unknown, _words, _wrong_unit, _out_of_bounds):
-        if look is _out_of_bounds and asked.input_id in unsettled:
-            continue
-        found = list(look(given, asked))
-        if found:
-            return found
-    return []
+    try:
+        found = given.in_force(asked.input_id)
+    except (LookupError, InputError):
+        if faults := list(_unknown(given, asked)):
+            return faults
+        raise
+    if asked.units == WORDS:
+        return []
+    if isinstance(found.value, str):
+        return [asked.problem("is a fact in words, where a number is needed", "Name an entry that holds a number.")]
+    if asked.units and found.unit not in asked.units:
+        needed = " or ".join(asked.units)
+        return [asked.problem(f"is in {found.unit}, where {needed} is needed", f"Name an entry in {needed}.")]
+    bound = None if asked.input_id in unsettled else asked.within.bound
+    return [*_out_of_bounds(given, asked, found, bound)] if bound else []
 
 
 def _misspelt(given: Inputs, asked: Asked) -> Iterator[Problem]:
@@ -221,25 +229,10 @@ def _unknown(given: Inputs, asked: Asked) -> Iterator[Problem]:
         yield asked.problem("is the id of no price", remedy, close and f"price:{close}")
 
 
-def _words(given: Inputs, asked: Asked) -> Iterator[Problem]:
-    kind, _, name = asked.input_id.partition(":")
-    if kind == "evidence" and name in given.evidence and given.evidence[name].kind == "text":
-        yield asked.problem("is a fact in words, where a number is needed", "Name an entry that holds a number.")
-
-
-def _wrong_unit(given: Inputs, asked: Asked) -> Iterator[Problem]:
-    unit = given.in_force(asked.input_id).unit
-    if asked.units and unit not in asked.units:
-        needed = " or ".join(asked.units)
-        yield asked.problem(f"is in {unit}, where {needed} is needed", f"Name an entry in {needed}.")
-
-
-def _out_of_bounds(given: Inputs, asked: Asked) -> Iterator[Problem]:
-    found, bound = given.in_force(asked.input_id), asked.within.bound
+def _out_of_bounds(given: Inputs, asked: Asked, found: InForce, bound: Bound) -> Iterator[Problem]:
     factor = _usd_per_own(given, found)
     low, high = found.figure.low * factor, found.figure.high * factor
-    fault = bound.fault({"low": low, "high": high} if low != high else low) if bound else ""
-    if fault:
+    if fault := bound.fault({"low": low, "high": high} if low != high else low):
         span = f"{low:g}" if low == high else f"{low:g} to {high:g}"
         message = f"is {span} {found.unit}: {fault}"
         yield asked.problem(message, "Name another entry, or write the figure itself.")

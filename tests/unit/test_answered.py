@@ -102,9 +102,9 @@ def test_a_case_without_answers_is_that_of_a_client_nobody_answered(tmp_path: Pa
 
 def test_what_no_answer_reaches_keeps_its_draws(tmp_path: Path) -> None:
     case = answered(tmp_path, resting(WEEKS, "contract"))
-    drawn, weeks = case.inputs.draw("evidence:pue"), case.inputs.draw(STABLE)
+    drawn, weeks = case.inputs.value("evidence:pue"), case.inputs.draw(STABLE)
     other = case.without_answers()
-    assert other.inputs.draw("evidence:pue") is drawn
+    assert other.inputs.value("evidence:pue") is drawn
     assert not np.array_equal(plain(other.inputs.draw(STABLE)), plain(weeks))
 
 

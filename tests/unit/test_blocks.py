@@ -41,6 +41,7 @@ class Figures:
     """A small case: two figures and their inputs."""
 
     names = ("Fabric 9000 <svg>",)
+    stale_ids = frozenset({"price:x"})
 
     def __init__(self) -> None:
         self.numbers = {
@@ -54,7 +55,7 @@ class Figures:
     def figure(self, figure_id: str) -> Number:
         return self.numbers[figure_id]
 
-    def draw(self, input_id: str) -> NDArray[np.float64]:
+    def value(self, input_id: str) -> NDArray[np.float64]:
         return np.array([1.0, 2.0, 3.0, 4.0])
 
     def record(self, input_id: str) -> dict[str, Any]:

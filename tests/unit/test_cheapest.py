@@ -9,7 +9,7 @@ from rows import rows
 
 from fabricreport.base.provenance import plain
 from fabricreport.models.judgement.choice import cheapest
-from fabricreport.sections.decision.sensitivity import HYPERCUBES, Resampled
+from fabricreport.sections.decision.sensitivity import HYPERCUBES
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ def test_shares_are_those_of_the_draws_and_printed_once(name: str) -> None:
 
 def test_inputs_are_drawn_anew_in_hypercubes_of_their_own() -> None:
     given = case("example").studies.search.fast.given
-    fresh = Resampled.of(given, HYPERCUBES, 32)
+    fresh = given.resampled(HYPERCUBES, 32)
     input_id = "evidence:weeks-to-stable-rocev2"
     own, drawn = plain(given.own(input_id)), plain(fresh.own(input_id))
     assert drawn.shape == (HYPERCUBES * 32,) and not np.intersect1d(own, drawn).size

@@ -49,7 +49,7 @@ from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.document.drawings import UnsafeDrawing, clean_svg
 from fabricreport.memo.document.outputs import table_from_html
 from fabricreport.memo.document.pieces import gather
-from fabricreport.memo.document.safety import slug, visible_text
+from fabricreport.memo.document.safety import slug, visible
 
 
 def read(*cells: Any, **front: Any) -> Document:
@@ -496,4 +496,4 @@ def test_slugs_are_never_paths() -> None:
 
 
 def test_a_pile_of_accents_is_cut() -> None:
-    assert len(visible_text("e" + "\u0301" * 500)) < 12
+    assert len(visible("e" + "\u0301" * 500)) < 12

@@ -296,9 +296,9 @@ def fx(tmp_path: Path) -> PriceBook:
 
 def test_conversion_uses_the_dated_rate_there_back_and_across(tmp_path: Path) -> None:
     book = fx(tmp_path)
-    assert book.convert(100, "EUR", "USD", date(2026, 6, 1)) == pytest.approx(110)
-    assert book.convert(110, "USD", "EUR", date(2026, 6, 1)) == pytest.approx(100)
-    assert book.convert(7, "USD", "USD", date(2020, 1, 1)) == 7
+    assert book.at(date(2026, 6, 1)).convert(100, "EUR", "USD") == pytest.approx(110)
+    assert book.at(date(2026, 6, 1)).convert(110, "USD", "EUR") == pytest.approx(100)
+    assert book.at(date(2020, 1, 1)).convert(7, "USD", "USD") == 7
     rate = book.at(date(2026, 6, 1)).rate("GBP", "EUR")
     assert rate.rate == pytest.approx(1.30 / 1.10)
     assert rate.inputs == ("price:fx-gbp-usd", "price:fx-eur-usd")
@@ -308,9 +308,9 @@ def test_conversion_uses_the_dated_rate_there_back_and_across(tmp_path: Path) ->
 
 def test_a_missing_rate_names_the_row_to_add(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="fx-jpy-usd"):
-        fx(tmp_path).convert(1, "JPY", "USD", date(2026, 4, 1))
+        fx(tmp_path).at(date(2026, 4, 1)).convert(1, "JPY", "USD")
     with pytest.raises(InputError, match="fx-eur-usd"):
-        fx(tmp_path).convert(1, "EUR", "USD", date(2026, 4, 1))
+        fx(tmp_path).at(date(2026, 4, 1)).convert(1, "EUR", "USD")
 
 
 # --- what we ship

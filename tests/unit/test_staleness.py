@@ -25,18 +25,20 @@ OURS, THEIRS = (Traced(RNG.normal(1, 0.1, SIZE), {i}) for i in ("evidence:ours",
 class Records:
     """Prices, two of them out of date, and two entries, one of them an assumption."""
 
+    stale_ids = frozenset({"price:old", "price:rent"})
+
     def record(self, input_id: str) -> dict[str, Any]:
         return {
             "id": input_id,
             "kind": input_id.partition(":")[0],
             "grade": "assumption" if input_id == "evidence:ours" else "quote",
             "date": "2026-09-01",
-            "stale": input_id in ("price:old", "price:rent"),
+            "stale": input_id in self.stale_ids,
             "unit": "usd",
             "value": 1.0,
         }
 
-    def draw(self, input_id: str) -> NDArray[np.float64]:
+    def value(self, input_id: str) -> NDArray[np.float64]:
         known = (OLD, NEW, OURS, THEIRS)
         return next((np.asarray(v) for v in known if input_id in v.inputs), np.full(SIZE, 3.2))
 

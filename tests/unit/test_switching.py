@@ -33,7 +33,7 @@ def client(gpus: int, **keys: Any) -> Case:
 def terms(oversubscription: float = 1.0) -> Terms:
     given = bench.case("example").inputs
     cluster = given.params.cluster.model_copy(update={"oversubscription": oversubscription})
-    return Terms(given.params.model_copy(update={"cluster": cluster}), given.prices, given.evidence)
+    return Terms(given.params.model_copy(update={"cluster": cluster}), given.prices, given.in_force)
 
 
 def cost(option: Option, gpus: int, oversubscription: float = 1.0) -> float:

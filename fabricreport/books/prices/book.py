@@ -29,7 +29,7 @@ of its own later rows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
@@ -159,32 +159,22 @@ class Price:
         return facts | days | {"held": self.held.as_dict() if self.held else None}
 
 
-class PriceView(Mapping[str, Price]):
-    """The prices that may be used on the day `as_of`, by item; rows dated later do not exist for it."""
+class PriceView(dict[str, Price]):
+    """The prices that may be used on the day `as_of`, by item; rows dated later do not exist for it. Read-only.
+
+    `quarantine`: the rows known on that day that are not used.
+    """
 
     def __init__(self, as_of: date, prices: Mapping[str, Price], quarantine: Sequence[Held]) -> None:
-        self._as_of = as_of
-        self._quarantine = tuple(quarantine)
-        self._prices = dict(prices)
+        super().__init__(prices)
+        self.as_of, self.quarantine = as_of, tuple(quarantine)
 
-    @property
-    def as_of(self) -> date:
-        """The day of the prices."""
-        return self._as_of
-
-    @property
-    def quarantine(self) -> tuple[Held, ...]:
-        """The rows known on that day that are not used."""
-        return self._quarantine
-
-    def __getitem__(self, item: str) -> Price:
-        if item in self._prices:
-            return self._prices[item]
-        held = [str(h) for h in self._quarantine if h.item == item]
-        why = f"no usable price of {item} on {self._as_of}" + (f" ({held[-1]})" if held else "")
+    def __missing__(self, item: str) -> Price:
+        held = [str(h) for h in self.quarantine if h.item == item]
+        why = f"no usable price of {item} on {self.as_of}" + (f" ({held[-1]})" if held else "")
         remedy = "Mend the row, or state the price under `overrides` in the params file." if held else ""
         raise MissingPrice(
-            Problem(why, key=f"price:{item}", suggestion=did_you_mean(item, self._prices),
+            Problem(why, key=f"price:{item}", suggestion=did_you_mean(item, self),
                     remedy=remedy or "Add a dated row to a CSV in params/prices.")
         )  # fmt: skip
 
@@ -192,20 +182,11 @@ class PriceView(Mapping[str, Price]):
         """The price of an id as inputs and the ledger have it: `price:` and the item. Raises `MissingPrice`."""
         return self[price_id.removeprefix("price:")]
 
-    def __contains__(self, item: object) -> bool:  # the inherited one would word a whole complaint to say no
-        return item in self._prices
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._prices)
-
-    def __len__(self) -> int:
-        return len(self._prices)
-
     @property
     def questions(self) -> tuple[Held, ...]:
         """The held rows that a person has to settle, the newest of each item that is newer than the price in use."""
         beside = [p.held for p in self.values() if p.held is not None]
-        return (*beside, *(h for h in self._quarantine if h.is_question and h.item not in self))
+        return (*beside, *(h for h in self.quarantine if h.is_question and h.item not in self))
 
     @property
     def stale(self) -> tuple[Price, ...]:
@@ -219,18 +200,17 @@ class PriceView(Mapping[str, Price]):
 
     def dearest(self, unit: str, currency: str) -> tuple[float, str]:
         """The largest price per one unit, such as `gpu-hour`, in a currency, and its item; 0 where there is none."""
-        prices = [p for p in self._prices.values() if p.unit == unit]
-        rates = {c: PriceView.rate(self, c, currency).rate for c in {p.currency for p in prices}}
+        prices = [p for p in self.values() if p.unit == unit]
+        rates = {c: self.rate(c, currency).rate for c in {p.currency for p in prices}}
         return max(((p.price * rates[p.currency], p.item) for p in prices), default=(0.0, ""))
 
     def plus(self, *prices: Price) -> PriceView:
         """The same view with these prices in it, in place of others of their item."""
-        return PriceView(self._as_of, {**self._prices, **{p.item: p for p in prices}}, self._quarantine)
+        return PriceView(self.as_of, self | {p.item: p for p in prices}, self.quarantine)
 
     def with_figures(self, figures: Mapping[str, tuple[Uncertain, Replaced | None]]) -> PriceView:
         """The view with other figures in force, by item; an item it does not hold is passed over."""
-        held = self._prices
-        return self.plus(*(held[item].with_figure(*given) for item, given in figures.items() if item in held))
+        return self.plus(*(self[item].with_figure(*given) for item, given in figures.items() if item in self))
 
     def rate(self, source: str, target: str) -> Rate:
         """The exchange rate on that day, with range and price ids; raises `InputError` if there is none."""
@@ -407,10 +387,6 @@ class PriceBook:
             for item, row in sorted(usable.items())
         }
         return PriceView(as_of, prices, [h for h in known if h.kind != REJECTED])
-
-    def convert(self, amount: float, source: str, target: str, as_of: date) -> float:
-        """An amount (a number or an array) in another currency at the rate of that day."""
-        return self.at(as_of).convert(amount, source, target)
 
     def with_own(self, *rows: PriceRow) -> PriceBook:
         """The good rows alone, with these among those of the client's own."""

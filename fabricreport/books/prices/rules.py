@@ -335,10 +335,11 @@ def shelf_life_days(unit: str) -> int:
 
 def spread_factor(item: str, grade: str) -> float:
     """The factor by which a price of this item and grade is ranged, both ways: that of its class, else 1."""
-    if grade not in rules().spread_grades:
-        return 1.0
-    classes = (c for c in rules().spread if any(fnmatchcase(item, pattern) for pattern in c.items))
-    return next((c.factor for c in classes), 1.0)
+    for ranged in rules().spread if grade in rules().spread_grades else ():
+        for pattern in ranged.items:
+            if fnmatchcase(item, pattern):
+                return ranged.factor
+    return 1.0
 
 
 def grade_rank(grade: str) -> int:

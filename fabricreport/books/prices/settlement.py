@@ -97,13 +97,10 @@ def _movers(jump: Jump, held: Sequence[Jump], series: Mapping[str, Sequence[Pric
     if jump.row.unit not in RENT_UNITS:
         others: Iterable[Jump] = (j for j in held if j.row.item == jump.row.item and j.seller != jump.seller)
     else:
-        rents = {i: rent_of(i) for i in series}
-        items = [
-            i
-            for i, r in rents.items()
-            if rent.seller and r.seller not in ("", rent.seller) and r.product == rent.product
-        ]
-        others = (j for i in items if (j := _over(series[i], jump)) is not None)
+        of_rents = [rows for rows in series.values() if rent.seller and any(row.unit in RENT_UNITS for row in rows)]
+        sold = [(rows, rent_of(rows[0].item)) for rows in of_rents]
+        of_others = [rows for rows, r in sold if r.seller not in ("", rent.seller) and r.product == rent.product]
+        others = (j for rows in of_others if (j := _over(rows, jump)) is not None)
     for other in others:
         same_way = (other.ratio - 1) * (jump.ratio - 1) > 0
         far = max(other.ratio, 1 / other.ratio) >= rules().market.moved

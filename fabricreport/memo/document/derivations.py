@@ -192,9 +192,10 @@ def appendix(
     own = [ledger[i] for i, quoted in used.items() if quoted is None]
     quoting = [ledger[i] for i, quoted in used.items() if quoted is not None]
     inputs = _inputs(own, quoting, book, anchors)
+    entries = {entry.id: entry for entry in inputs}
     steps = {entry.id: Step(entry.label, entry.anchor, entry.code) for entry in inputs}
-    steps |= {i: Step(_label(number), anchors.of("d", i)) for number in own for i in [str(number["id"])]}
-    derived = [_derived(number, steps, book, anchors) for number in own]
+    steps |= {n["id"]: Step(_label(n), anchors.of("d", n["id"])) for n in own}
+    derived = [_derived(n, steps, entries, anchors) for n in own]
     sets, ways = _sets(derived, inputs, anchors)
     named = (replace(d, input_set=ways[d.id], sources=()) if d.id in ways else d for d in derived)
     return tuple(named), inputs, sets
@@ -252,9 +253,12 @@ def _label(entry: Record) -> str:
     return one_line(str(entry.get("label") or entry["id"]))
 
 
-def _derived(entry: Record, steps: Mapping[str, Step], book: SourceBook, anchors: Anchors) -> Derivation:
-    inputs = _ids(entry, "inputs")
-    sources = _source_steps([*_ids(entry, "sources"), *inputs], book)
+def _derived(
+    entry: Record, steps: Mapping[str, Step], inputs: Mapping[str, Derivation], anchors: Anchors
+) -> Derivation:
+    behind = _ids(entry, "inputs")
+    resting = [inputs[i] for i in (*_ids(entry, "sources"), *behind) if i in inputs]
+    sources = _each_once(one.sources for one in resting)
     return _entry(
         entry,
         anchors,
@@ -262,7 +266,7 @@ def _derived(entry: Record, steps: Mapping[str, Step], book: SourceBook, anchors
         rule=one_line(str(entry.get("rule") or "")),
         base=one_line(told(entry["base"])) if entry.get("base") else "",
         spread=_spread(entry),
-        steps=tuple(steps.get(i) or Step(one_line(i), "") for i in inputs),
+        steps=tuple([steps.get(i) or Step(one_line(i), "") for i in behind]),
         # With more sources than that the reader finds each at its input, one step further.
         sources=sources if len(sources) <= MOST_SOURCES else (),
         section=str(entry.get("section") or ""),
@@ -284,9 +288,9 @@ def _entry(entry: Record, anchors: Anchors, **own: Any) -> Derivation:
     )
 
 
-def _source_steps(ids: Iterable[str], book: SourceBook) -> tuple[Step, ...]:
-    numbers = sorted(set(filter(None, map(book.number, ids))))
-    return tuple(Step(str(number), f"s-{number}") for number in numbers)
+def _each_once(sources: Iterable[Sequence[Step]]) -> tuple[Step, ...]:
+    """Sources in the order of their numbers."""
+    return tuple(sorted({source for some in sources for source in some}, key=lambda source: int(source.text)))
 
 
 def _sets(
@@ -305,9 +309,8 @@ def _sets(
     for number, entries in enumerate(again, start=1):
         code = f"S{number}"
         steps = entries[0].steps
-        sources = {source for step in steps for source in cited.get(step.anchor, ())}
-        in_order = sorted(sources, key=lambda source: int(source.text))
-        found.append(InputSet(code, anchors.of("i", code), steps, tuple(in_order)))
+        sources = _each_once(cited.get(step.anchor, ()) for step in steps)
+        found.append(InputSet(code, anchors.of("i", code), steps, sources))
         ways |= dict.fromkeys((entry.id for entry in entries), Step(code, found[-1].anchor, code))
     return tuple(found), ways
 
@@ -324,7 +327,9 @@ def _inputs(
     repeated: dict[str, list[Record]] = {}
     for number in quoting:
         repeated.setdefault(_ids(number, "inputs")[0], []).append(number)
-    wanted = dict.fromkeys(i for n in (*own, *quoting) for name in ("inputs", "sources") for i in _ids(n, name))
+    wanted: dict[str, None] = {}
+    for n in (*own, *quoting):
+        wanted |= dict.fromkeys([*_ids(n, "inputs"), *_ids(n, "sources")])
     found = [_input(book.inputs[i], repeated.get(i, []), book, anchors) for i in wanted if i in book.inputs]
     found.sort(
         key=lambda d: (
@@ -352,7 +357,7 @@ def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors:
         notices.append(f"Overridden by {who}{until and f' until {until}'}: {why}")
     if entry.get("expiry"):
         notices.append(f"Good until {one_line(str(entry['expiry']))}")
-    text = str(entry.get("text") or "")
+    text, source = str(entry.get("text") or ""), book.number(str(entry["id"]))
     said = ", ".join(dict.fromkeys(str(n.get("text") or "") for n in repeated))
     return _entry(
         entry,
@@ -360,7 +365,7 @@ def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors:
         text=text or said,
         # A range already says how far the figure may be off.
         spread="" if " to " in text else next((s for n in repeated if (s := _spread(n))), ""),
-        sources=_source_steps([str(entry["id"])], book),
+        sources=(Step(str(source), f"s-{source}"),) if source is not None else (),
         remark=one_line(str(entry.get("use") or "")),
         notice=". ".join(n.rstrip(".") for n in notices),
     )

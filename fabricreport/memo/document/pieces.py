@@ -14,7 +14,7 @@ from fabricreport.blocks.forms import MalformedNode, top_from_json
 from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, Heading, Paragraph, Text, Top, rebuilt
 from fabricreport.ledger.numbers import Record
 from fabricreport.memo.document.outputs import carry, metadata, own, shown_once
-from fabricreport.memo.document.safety import visible, visible_text
+from fabricreport.memo.document.safety import visible
 
 CAPTION_REMEDY = (
     'A DataFrame as last value takes {"caption": "…"} from the cell\'s metadata, a %%table cell a line '
@@ -212,7 +212,7 @@ def _read(found: Gathered, nodes: Iterable[object], where: str) -> Iterator[Top]
 def _keep(found: Gathered, nodes: tuple[Top, ...], section: str, where: str, *, further: bool = False) -> None:
     if not nodes:
         return
-    shown = rebuilt(nodes, of_text=visible_text)
+    shown = rebuilt(nodes, of_text=visible)
     if shown != nodes:
         message = "the text holds characters that hide or reorder what is shown; they were removed"
         found.problems.append(Problem(message, key=where, remedy="Delete bidi controls and zero-width characters."))

@@ -14,19 +14,13 @@ _FOLDERS = re.compile(r"(?<![\w.:/])(?:[A-Za-z]:)?(?:[/\\][\w.+@~ -]*[\w.+@~-])*
 _SPACE = re.compile(r"[\t\n\r]")
 
 
-def visible_text(text: str) -> str:
-    """The text with each character that hides or reorders it shown as U+FFFD, and piles of accents cut."""
-    if text.isascii() and text.isprintable():  # most strings by far: nothing to hide
-        return text
-    return _PILE.sub(r"\1", masked(text))
-
-
 def visible(value: Any) -> Any:
-    """`visible_text` applied to every string (keys too) in nested lists and dicts; a fresh copy is returned."""
-    if isinstance(value, str):
-        return visible_text(value)
+    """A text, or nested lists and dicts of texts (keys too), with each character that hides or reorders a text shown as U+FFFD,
+    and piles of accents cut; a fresh copy is returned."""
+    if isinstance(value, str):  # most by far have nothing to hide
+        return value if value.isascii() and value.isprintable() else _PILE.sub(r"\1", masked(value))
     if isinstance(value, dict):
-        return {visible_text(str(k)): visible(v) for k, v in value.items()}
+        return {visible(str(k)): visible(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [visible(v) for v in value]
     return value
@@ -34,7 +28,7 @@ def visible(value: Any) -> Any:
 
 def one_line(text: str) -> str:
     """The text on one line, for headers, metadata and names."""
-    return " ".join(_SPACE.sub(" ", visible_text(text)).split())
+    return " ".join(_SPACE.sub(" ", visible(text)).split())
 
 
 def slug(text: str, longest: int = 60) -> str:

@@ -142,7 +142,7 @@ class PerPiece:
                     remedy="Add a price (or 0 to leave it out on purpose), or choose a medium that does not need it.",
                 )
             )
-        return array(count * array(0.0 if unit is None else unit))
+        return array(0.0) if unit is None else count * np.asanyarray(unit)
 
 
 def pieces(bom: BillOfMaterials, cables: CableBill) -> dict[str, int]:

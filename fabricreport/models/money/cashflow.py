@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.memory import cached_method
 from fabricreport.base.units import DAYS_PER_WEEK, HOURS_PER_WEEK
 from fabricreport.models.draws import between
 
@@ -64,36 +64,22 @@ class Discounting:
         rate, inflation = array(self.rate_per_year), array(self.inflation_per_year)
         return array((1 + rate) / (1 + inflation) - 1) if self.kind == "nominal" else rate
 
+    @cached_method
     def factors(self, months: int, terms: str = "today") -> Array:
-        """Discount factors of months 0 to `months` for amounts in `terms` ("today" or "fixed")."""
+        """Discount factors of months 0 to `months` for amounts in `terms` ("today" or "fixed"): every line asks for the same."""
         if terms not in TERMS:
             raise InputError(Problem("must be today or fixed", key="terms", value=terms))
-        known = self._factors
-        if (months, terms) not in known:
-            rate = self.real_per_year if terms == "today" else self.nominal_per_year
-            known[months, terms] = discount_factors(rate, months)
-        return known[months, terms]
+        return discount_factors(self.real_per_year if terms == "today" else self.nominal_per_year, months)
 
-    @cached_property
-    def _factors(self) -> dict[tuple[int, str], Array]:
-        """Factors made so far, by horizon and terms: every line of a bill asks for the same ones."""
-        return {}
-
+    @cached_method
     def annuity(self, months: int, after: int, last: int, terms: str) -> Array:
         """The sum of the factors of each month m with after < m <= last."""
-        known = self._annuities
-        if (months, after, last, terms) not in known:
-            factors = self.factors(months, terms)
-            known[months, after, last, terms] = np.sum(factors[..., after + 1 : last + 1], axis=-1)
-        return known[months, after, last, terms]
-
-    @cached_property
-    def _annuities(self) -> dict[tuple[int, int, int, str], Array]:
-        return {}
+        summed: Array = np.sum(self.factors(months, terms)[..., after + 1 : last + 1], axis=-1)
+        return summed
 
     def lump(self, amount: Any, month: int, months: int) -> Array:
         """Value today of an amount at one month of a horizon of `months`, in today's money."""
-        return array(amount) * self.factors(months)[..., month]
+        return array(amount) * self.factors(months, "today")[..., month]
 
     def level(
         self, amount_per_month: Any, months: int, *, after: int = 0, until: int | None = None, terms: str = "today"

@@ -15,7 +15,6 @@ from fabricreport.books.names import input_names, option_names, whole_names
 from fabricreport.books.quotes import Kind, items_of
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Name, Named, OptionName, Phrase, joined
-from fabricreport.models.draws import Hypercubes, Sampler
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.choice import by_hypercube, cheapest, sampling_error
 from fabricreport.models.judgement.comparison import Verdict
@@ -141,27 +140,6 @@ def _moved(search: Search, input_id: str, option: str) -> float:
     return abs(mean_of(at[1]) - mean_of(at[0]))
 
 
-class Resampled(Inputs):
-    """Inputs drawn anew: `count` independently scrambled hypercubes one after the other, none of them the case's own."""
-
-    _hypercubes: int
-
-    @classmethod
-    def of(cls, given: Inputs, count: int, size: int) -> Resampled:
-        """These inputs on `count` hypercubes of `size` draws each."""
-        other = object.__new__(cls)
-        other.__dict__.update(given._copy().__dict__)
-        other._samples, other._values = {}, {}
-        other.draws, other._hypercubes = count * size, count
-        return other
-
-    @property
-    def sampler(self) -> Sampler:
-        """The seeded streams of all inputs."""
-        own = super().sampler
-        return Hypercubes(own.seed, own.size, own.correlation, self._hypercubes)
-
-
 HYPERCUBES = 20
 """Independently scrambled hypercubes that the sampling error comes from."""
 SHARE_OF_DRAWS = 32
@@ -185,7 +163,7 @@ def cheapest_of(search: Search) -> Cheapest:
     base = search.fast
     names = tuple(search.judge.advisable(base.bills))
     size = max(LEAST_DRAWS, base.given.draws // SHARE_OF_DRAWS)
-    fresh = base.again(Resampled.of(base.given, HYPERCUBES, size))
+    fresh = base.again(base.given.resampled(HYPERCUBES, size))
     errors = sampling_error(by_hypercube(_costs(fresh.bills, names), HYPERCUBES, cheapest), size, base.given.draws)
     return Cheapest(_by_name(names, cheapest(_costs(base.bills, names))), _by_name(names, errors))
 

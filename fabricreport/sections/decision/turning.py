@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fabricreport.base.errors import InputError
+from fabricreport.base.memory import cached_method
 from fabricreport.base.provenance import drawn_exactly, mean_of, plain
 from fabricreport.base.uncertain import exactly
 from fabricreport.base.units import DAYS_PER_WEEK
@@ -182,8 +183,6 @@ class Search:
     def __init__(self, base: Chain, comparison: Comparison) -> None:
         self.base, self.comparison = base, comparison
         self.judge = judge_of(base.given)
-        self._turns: dict[str, Turn] = {}
-        self._levels: dict[str, PriceLevel | None] = {}
 
     @cached_property
     def fast(self) -> Chain:
@@ -199,22 +198,19 @@ class Search:
         shown = sorted(expected, key=lambda i: -abs(expected[i][1] - expected[i][0]))[:SHOWN]
         return tuple(i for i in expected if i in shown or _may_cross(expected[i], verdict.lead))
 
+    @cached_method
     def turn(self, input_id: str) -> Turn:
         """What one drawn input does to the lead."""
-        if input_id not in self._turns:
-            draws = plain(self.base.given.own(input_id))
-            self._turns[input_id] = _turn(self.base.given, self._model(input_id), input_id, draws)
-        return self._turns[input_id]
+        return _turn(self.base.given, self._model(input_id), input_id, plain(self.base.given.own(input_id)))
 
+    @cached_method
     def price_level(self, input_id: str) -> PriceLevel | None:
         """At which price in the place of one drawn input the money is level, beyond its range too.
 
         The same point as its row among the turns, where it has one. None where it moves no money.
         """
-        if input_id not in self._levels:
-            turn = self.turn(input_id)
-            self._levels[input_id] = price_level(self._model(input_id), turn.in_use, turn.level and turn.level.at)
-        return self._levels[input_id]
+        turn = self.turn(input_id)
+        return price_level(self._model(input_id), turn.in_use, turn.level and turn.level.at)
 
     def taken(self, input_id: str, beside: str) -> tuple[float, str] | None:
         """The nearest value of one drawn input at which one option alone is advised, and not `beside`, with the course there."""

@@ -303,8 +303,14 @@ def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -
     management = option.management
     nodes = given.value(management.nodes) if isinstance(management.nodes, str) else management.nodes
     name = option.id
+    prices = {kind: given.money(piece.price) for kind, piece in option.pieces.items()}
+    if (
+        given.params.cluster.optics == "genuine"
+    ):  # the switch's own maker's cost a multiple of compatible ones, on any fabric
+        genuine = given.value("evidence:optic-genuine-factor")
+        prices |= {kind: prices[kind] * genuine for kind in ("node_optic", "switch_optic")}
     return OptionInputs(
-        prices=PerPiece(**{kind: _price(given, kind, piece.price) for kind, piece in option.pieces.items()}),
+        prices=PerPiece(**prices),
         watts=PerPiece(**{kind: given.value(p.watts) for kind, p in option.pieces.items() if p.watts}),
         support=given.value(option.support),
         manager=manager_of(given, option),
@@ -316,13 +322,6 @@ def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -
         bring_up_weeks=losses.weeks[name],
         arrival=arrival_of(given, option),
     )
-
-
-def _price(given: Inputs, kind: str, ref: str) -> Any:
-    """The price of a kind of piece; modules of the switch's own maker cost a multiple of compatible ones, on any fabric."""
-    price = given.money(ref)
-    genuine = kind in ("node_optic", "switch_optic") and given.params.cluster.optics == "genuine"
-    return price * given.value("evidence:optic-genuine-factor") if genuine else price
 
 
 def with_losses(own: OptionInputs, option: str, exposed: Any, losses: Losses) -> OptionInputs:
