@@ -27,6 +27,7 @@ from fabricreport.scenario import SECTION_NAMES, Params, changed_params, params_
 from fabricreport.sections.chain import Chain, chain
 from fabricreport.sections.decision import facts as decision_findings
 from fabricreport.sections.decision import study as decision
+from fabricreport.sections.decision import tables as decision_tables
 from fabricreport.sections.decision.courses.alternatives import single_node
 from fabricreport.sections.decision.information import Knowledge
 from fabricreport.sections.decision.inputs import comparison_of, judge_of
@@ -419,6 +420,10 @@ class Case:
         _refuse_second(self._made.get(id), made)
         self._made[id] = made
         return made
+
+    def headline(self) -> tuple[dict[str, Any], list[Number]]:
+        """What a run tells of the memo: the advice in keys, and the figures that answer the client's question."""
+        return decision_tables.headline(self.inputs, self.decision(), self.figure)
 
     def record(self, input_id: str) -> dict[str, Any]:
         """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it."""

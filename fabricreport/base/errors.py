@@ -89,3 +89,10 @@ class MemoRejected(FabricReportError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.faults,))
+
+
+class NobodyTold(FabricReportError):
+    """The command that was to be told ended badly; what it was told is told again by the next run."""
+
+    exit_code = 5
+    hint = "Mend the command of --on-change; the next run tells it again what this one had to tell."

@@ -1,6 +1,6 @@
 """The command line: thin commands over the library. Heavy modules are imported by the command that needs them.
 
-Exit codes: 0 done; 1 our bug; 2 the user's input is wrong; 3 a section failed; 4 the memo failed its checks.
+Exit codes: 0 done; 1 our bug; 2 the user's input is wrong; 3 a section failed; 4 the memo failed its checks; 5 nobody could be told.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from fabricreport.cli.desk import accept, answers, questionnaire, quotes, trace
 from fabricreport.cli.options import (
     DAY,
     EXIT_CODES,
+    JOBS,
     JSON,
     OUTPUT,
     complain,
@@ -30,14 +31,14 @@ from fabricreport.cli.options import (
     progress_of,
     told,
 )
-from fabricreport.cli.words import dates_words, result_words
+from fabricreport.cli.refresh import refresh
+from fabricreport.cli.words import built_facts, dates_words, result_words
 
 if TYPE_CHECKING:
     from fabricreport.check.dates import Dates
     from fabricreport.memo.batch import Outcome
     from fabricreport.memo.build import BuildResult
     from fabricreport.memo.editions.manifest import ProgressCall
-    from fabricreport.memo.editions.refresh import RefreshResult
 
 
 @click.command(epilog=epilog())
@@ -68,12 +69,6 @@ def report(output: Path, as_json: bool) -> int:
 
 
 PARAMS = click.argument("params", nargs=-1, required=True, type=click.Path(path_type=Path))
-JOBS = click.option(
-    "--jobs",
-    type=click.IntRange(1, 64),
-    default=None,
-    help="Clients built at once.  [default: one per core]",
-)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EXIT_CODES)
@@ -116,7 +111,7 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
         result, dates = outcome.result
         for found in dates:
             _tell_dates(outcome.params, notes, found)
-        done.append(_built(result))
+        done.append(built_facts(result))
         if not as_json:
             _say_built(result)
     if as_json:
@@ -139,22 +134,6 @@ def _tell_dates(path: Path, told: list[str], dates: Dates) -> None:
     for note in notes:
         click.echo(f"note: {note}", err=True)
     told += notes
-
-
-def _built(result: Any) -> dict[str, Any]:
-    return {
-        "client": result.client,
-        "edition": result.edition,
-        "folder": str(result.folder),
-        "pdf": str(result.memo_pdf),
-        "html": str(result.memo_html),
-        "status": result.status,
-        "headline": dict(result.headline),
-        "reused": result.reused,
-        "faults": list(result.faults),
-        "messages": list(result.messages),
-        "remarks": list(result.remarks),
-    }
 
 
 def _say_built(result: Any) -> None:
@@ -322,86 +301,6 @@ def list_(output: Path, as_json: bool) -> int:
 
 
 @main.command(epilog=epilog())
-@PARAMS
-@OUTPUT
-@click.option("--as-of", type=DAY, default=None, help="Date of the new edition.  [default: the newest price's date]")
-@JOBS
-@click.option(
-    "--quiet",
-    is_flag=True,
-    help="Say nothing unless a headline figure moved, a build failed or a new edition has a held price (for cron).",
-)
-@JSON
-@told
-def refresh(
-    params: Sequence[Path],
-    output: Path,
-    as_of: date | None,
-    jobs: int | None,
-    quiet: bool,
-    as_json: bool,
-) -> int:
-    """Build a new edition only where something the last one rested on has changed, and say what moved."""
-    from fabricreport.memo.batch import each
-    from fabricreport.memo.editions.refresh import refresh as refresh_memo
-
-    def task(path: Path, progress: ProgressCall) -> tuple[RefreshResult, list[Dates]]:
-        dates: list[Dates] = []
-        result = refresh_memo(
-            path, output=output, as_of=as_of,
-            progress=progress, dates=dates.append,
-        )  # fmt: skip
-        return result, dates
-
-    done, failed = [], []
-    with progress_of(params, quiet=as_json or quiet) as tell:
-        outcomes = each(params, task, jobs=jobs, progress=tell)
-    for outcome in outcomes:
-        if outcome.result is None:
-            failed.append(_failed(outcome, as_json))
-            continue
-        result, dates = outcome.result
-        done.append(_refreshed(outcome.params, result))
-        if not as_json and not (quiet and not result.changes):
-            _say_refreshed(outcome.params, result, dates)
-        elif not as_json and result.built is not None:
-            for one in result.plan.held:
-                click.echo(one, err=True)
-    if as_json:
-        print_json({"ok": not failed, "refreshed": done, "failed": failed})
-    return int(failed[0]["exit_code"]) if failed else 0
-
-
-def _refreshed(path: Path, result: Any) -> dict[str, Any]:
-    return {
-        "params": str(path),
-        "changed": result.plan.changed,
-        "reasons": list(result.plan.reasons),
-        "built": _built(result.built) if result.built else None,
-        "changes": [vars(c) for c in result.changes],
-        "messages": list(result.plan.messages),
-    }
-
-
-def _say_refreshed(path: Path, result: Any, dates: Sequence[Dates]) -> None:
-    for message in result.plan.messages:
-        click.echo(message, err=True)
-    if result.built is None:
-        click.echo(
-            f"{path}: nothing has changed since edition {result.plan.last.edition if result.plan.last else 'none'}."
-        )
-        return
-    for found in dates:
-        _tell_dates(path, [], found)
-    click.echo(f"{path}: " + "; ".join(result.plan.reasons))
-    _say_built(result.built)
-    for change in result.changes:
-        click.echo(f"  moved: {change}")
-    if not result.changes and result.plan.last:
-        click.echo("  no headline figure moved")
-
-
-@main.command(epilog=epilog())
 @click.argument("entry_id", metavar="ID")
 @click.option(
     "--edition",
@@ -471,6 +370,7 @@ def validate(models: Sequence[str], as_json: bool) -> int:
     return 0
 
 
+main.add_command(refresh)
 main.add_command(accept)
 main.add_command(prices)
 main.add_command(report)

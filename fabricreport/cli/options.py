@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from fabricreport.memo.editions.manifest import Progress
 
 
-EXIT_CODES = (
-    "Exit codes: 0 done, 2 the input is wrong, 3 a section failed, 4 the memo failed its checks, 1 a bug of ours."
-)
+EXIT_CODES = "Exit codes: 0 done, 2 the input is wrong, 3 a section failed, 4 the memo failed its checks, 5 nobody was told, 1 a bug of ours."
 
 
 def epilog(text: str = "") -> str:
@@ -45,6 +43,12 @@ class _Day(click.ParamType[date]):
 
 DAY = _Day()
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+JOBS = click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=None,
+    help="Clients built at once.  [default: one per core]",
+)
 CLIENT = click.argument("params", type=click.Path(path_type=Path))
 OUTPUT = click.option(
     "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("output"), show_default=True,

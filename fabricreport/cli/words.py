@@ -83,3 +83,20 @@ def _firmness(head: Mapping[str, Any]) -> str:
     ground = head.get("decided_by", Ground.MONEY)
     share = f", {probability['text']} of outcomes" if probability and ground == Ground.MONEY else ""
     return f" ({_CLASSES.get(ground, head['confidence'])}{share})"
+
+
+def built_facts(result: BuildResult) -> dict[str, Any]:
+    """A memo that is there, for machines."""
+    return {
+        "client": result.client,
+        "edition": result.edition,
+        "folder": str(result.folder),
+        "pdf": str(result.memo_pdf),
+        "html": str(result.memo_html),
+        "status": result.status,
+        "headline": dict(result.headline),
+        "reused": result.reused,
+        "faults": list(result.faults),
+        "messages": list(result.messages),
+        "remarks": list(result.remarks),
+    }

@@ -444,6 +444,15 @@ def _proposed(data: dict[str, Any]) -> tuple[str, ...]:
     return proposed(cluster.vendor, float(cluster.link_gbits_per_s), cluster.final_gpus, pretrains, as_of)
 
 
+class Refresh(Section):
+    """When a scheduled run makes a new edition."""
+
+    moved_share: Annotated[float, Unit("share", 0, 1)] = Field(
+        default=0.02,
+        description="A new edition is made where a headline number moves by more than this share of the difference.",
+    )
+
+
 class Params(Section):
     """Everything one memo depends on that is not a price or a piece of evidence."""
 
@@ -509,6 +518,7 @@ class Params(Section):
     sections: Annotated[tuple[SectionName, ...], Items] = Field(
         default=SECTION_NAMES, min_length=1, max_length=6, description="Sections of the memo, in this order."
     )
+    refresh: Refresh = Field(default_factory=Refresh, description="When a scheduled run makes a new edition.")
     seed: Annotated[int, Unit("seed", zero=True)] = Field(
         default=20261120, description="Seed of the sample of uncertain inputs."
     )

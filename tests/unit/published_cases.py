@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from fabricreport.case import open_case
 from fabricreport.memo.editions.editions import EVIDENCE, publish
 from fabricreport.memo.editions.locks import scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
+from fabricreport.memo.editions.probe import headline_of_case
 from fabricreport.memo.editions.remains import keep_inputs
 from fabricreport.memo.report import Cited, report_digest
-from fabricreport.memo.run.plan import load_checked, make_plan
+from fabricreport.memo.run.plan import BuildPlan, load_checked, make_plan
 from fabricreport.memo.run.recall import Places
 
 NUMBER = {"id": "tco.difference", "text": "$531k", "label": "Difference", "grade": "quote", "inputs": []}
@@ -32,9 +35,21 @@ def put_report(output: Path) -> Cited:
     return Cited(edition, anchors)
 
 
+def said_of(plan: BuildPlan) -> tuple[dict[str, Any], list[Any], list[Any]]:
+    """Headline, numbers and inputs of a ledger as a memo of the plan would hold them, as far as page one goes."""
+    case = open_case(plan.snapshot.params_json)
+    headline = headline_of_case(case)
+    figures = [case.figure(number["id"]) for number in headline["numbers"]]
+    behind = sorted({i for figure in figures for i in figure.inputs})
+    return headline, [figure.as_dict() for figure in figures], [dict(case.record(i)) for i in behind]
+
+
 def put_edition(params: Path, output: Path, **asked: Any) -> Path:
-    """The edition that a build of these params would come to, with a ledger of one number for all its content."""
+    """The edition that a build of these params would come to: a ledger of one number for all its content, or what it `says`."""
     places = asked.get("places", Places.of(params))
+    says = asked.pop(
+        "says", lambda plan: ({"recommendation": "Buy A", "confidence": "clear", "numbers": []}, [NUMBER], [])
+    )
     report = put_report(output) if places.report else None
     loaded = load_checked(params, places, asked.get("as_of"))
     with scratch_folder(output) as scratch:
@@ -43,9 +58,9 @@ def put_edition(params: Path, output: Path, **asked: Any) -> Path:
         plan = make_plan(loaded, work, report=report, **asked)
         folder = scratch / plan.edition
         folder.mkdir()
-        (folder / "ledger.json").write_text(
-            f'{{"inputs": [], "numbers": [{NUMBER}]}}'.replace("'", '"'), encoding="utf-8"
-        )
+        headline, numbers, inputs = says(plan)
+        ledger = {"inputs": inputs, "numbers": numbers}
+        (folder / "ledger.json").write_text(json.dumps(ledger), encoding="utf-8")
         keep_inputs(folder, plan.snapshot)
         manifest = {
             "edition": plan.edition,
@@ -56,7 +71,7 @@ def put_edition(params: Path, output: Path, **asked: Any) -> Path:
             "fingerprint": asdict(plan.fingerprint),
             "outputs": list_outputs(folder),
             "run": [{"section": section, "status": "ok"} for section in plan.sections],
-            "headline": {"recommendation": "Buy A", "confidence": "clear", "numbers": []},
+            "headline": headline,
             "faults": [],
         }
         (folder / MANIFEST).write_bytes(sealed(manifest))

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from rows import rows
 
 import fabricreport.inputs.inputs
-from fabricreport.base.errors import FabricReportError, InputError, MemoRejected, SectionFailed
+from fabricreport.base.errors import FabricReportError, InputError, MemoRejected, NobodyTold, SectionFailed
 from fabricreport.base.vocabulary import Confidence
 from fabricreport.cli.main import main
 
@@ -68,10 +68,10 @@ def test_every_command_explains_itself_and_its_options() -> None:
 
 
 def test_the_exit_codes_are_those_of_the_error_tree() -> None:
-    codes = {e: e.exit_code for e in (FabricReportError, InputError, SectionFailed, MemoRejected)}
-    assert list(codes.values()) == [1, 2, 3, 4]
+    codes = {e: e.exit_code for e in (FabricReportError, InputError, SectionFailed, MemoRejected, NobodyTold)}
+    assert list(codes.values()) == [1, 2, 3, 4, 5]
     told = re.search(r"^Exit codes: .*$", PAGES["README.md"], flags=re.MULTILINE)
-    assert told and re.findall(r"\*\*(\d)\*\*", told[0]) == ["0", "2", "3", "4", "1"]
+    assert told and re.findall(r"\*\*(\d)\*\*", told[0]) == ["0", "2", "3", "4", "5", "1"]
 
 
 def test_the_targets_of_the_readme_are_those_of_the_makefile() -> None:

@@ -16,7 +16,7 @@ from fabricreport.books.prices.book import PriceBook
 from fabricreport.check.check import Checked
 from fabricreport.cli.main import main
 from fabricreport.inputs.dossier import read_prices
-from fabricreport.memo.editions.manifest import MANIFEST, compare_headlines, headline_of, section_title
+from fabricreport.memo.editions.manifest import MANIFEST, headline_of, section_title
 from fabricreport.memo.editions.refresh import RefreshPlan, feed_day, plan_refresh, refresh
 from fabricreport.memo.run.plan import Places, load_checked, make_plan
 from fabricreport.scenario import SECTION_NAMES, load_params_file, new_params
@@ -240,25 +240,6 @@ def test_a_lost_latest_is_restored_and_said(desk: Desk) -> None:
         assert result.built is None and link.readlink() == Path(edition)
         assert [m for m in result.plan.messages if f"points to {edition} again" in m]
         assert refresh(desk.params, output=desk.output, places=desk.places).plan.messages == ()
-
-
-def manifest(recommendation: str, **numbers: tuple[str, float]) -> dict[str, Any]:
-    listed = [{"id": k, "label": k.upper(), "text": t, "value": v, "unit": "usd"} for k, (t, v) in numbers.items()]
-    return {"headline": {"recommendation": recommendation, "numbers": listed}}
-
-
-def test_headline_changes_are_old_to_new_with_ids() -> None:
-    old = manifest("InfiniBand", cost=("$1.0M", 1e6), gone=("3", 3.0), same=("1", 1.0))
-    new = manifest("RoCEv2", cost=("$1.2M", 1.2e6), same=("1", 1.0), fresh=("4", 4.0))
-    changes = compare_headlines(old, new)
-    assert [str(c) for c in changes] == [
-        "recommendation: InfiniBand -> RoCEv2",
-        "COST (cost): $1.0M -> $1.2M",
-        "FRESH (fresh): not given -> 4",
-        "GONE (gone): 3 -> not given",
-    ]
-    assert (changes[1].old_value, changes[1].new_value) == (1e6, 1.2e6)
-    assert compare_headlines(new, new) == () and compare_headlines({}, {}) == ()
 
 
 def test_a_headline_takes_labels_and_units_from_the_ledger() -> None:

@@ -208,9 +208,9 @@ def test_a_new_file_needs_an_honest_name(name: str) -> None:
 def _all_keys(schema: dict[str, Any]) -> set[str]:
     models = [
         schema,
-        *(schema["$defs"][name] for name in ("Client", "MemoHead", "Cluster", "Workload", "Organisation")),
+        *(schema["$defs"][name] for name in ("Client", "MemoHead", "Cluster", "Workload", "Organisation", "Refresh")),
     ]
-    models += [schema["$defs"][name] for name in ("Schedule", "Money", "Weights")]
+    models += [schema["$defs"][name] for name in ("Schedule", "Money", "Weights", "Refresh")]
     return {key for model in models for key in model["properties"]}
 
 

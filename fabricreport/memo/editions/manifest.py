@@ -44,7 +44,9 @@ class HeadlineChange:
 
     def __str__(self) -> str:
         name = f"{self.label} ({self.id})" if self.label else self.id
-        return f"{name}: {self.old or 'not given'} -> {self.new or 'not given'}"
+        same = self.old == self.new and self.old_value is not None and self.new_value is not None
+        by = f" ({self.new_value - self.old_value:+,.0f})" if same else ""  # type: ignore[operator]
+        return f"{name}: {self.old or 'not given'} -> {self.new or 'not given'}{by}"
 
 
 def headline_of(declared: Mapping[str, Any], ledger: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,30 +59,6 @@ def headline_of(declared: Mapping[str, Any], ledger: Mapping[str, Any]) -> dict[
         numbers.append({k: entry.get(k, "") for k in ("id", "label", "text", "value", "unit")})
     words = {k: v for k, v in declared.items() if k != "numbers"}
     return {**words, "numbers": numbers} if words or numbers else {}
-
-
-def compare_headlines(old_manifest: Mapping[str, Any], new_manifest: Mapping[str, Any]) -> tuple[HeadlineChange, ...]:
-    """What a reader of the old edition must be told: words first, then figures, in the new edition's order."""
-    old, new = old_manifest.get("headline") or {}, new_manifest.get("headline") or {}
-    changes = []
-    for key in dict.fromkeys([*new, *old]):
-        before, after = old.get(key, ""), new.get(key, "")
-        if key != "numbers" and before != after and isinstance(before, str) and isinstance(after, str):
-            changes.append(HeadlineChange(key, "", before, after))
-    olds = {n["id"]: n for n in old.get("numbers", ())}
-    news = {n["id"]: n for n in new.get("numbers", ())}
-    for number_id in dict.fromkeys([*news, *olds]):
-        before, after = olds.get(number_id, {}), news.get(number_id, {})
-        if before.get("text") != after.get("text"):
-            label = str(after.get("label") or before.get("label") or "")
-            texts = str(before.get("text", "")), str(after.get("text", ""))
-            changes.append(HeadlineChange(number_id, label, *texts, _figure(before), _figure(after)))
-    return tuple(changes)
-
-
-def _figure(entry: Mapping[str, Any]) -> float | None:
-    value = entry.get("value")
-    return float(value) if isinstance(value, int | float) else None
 
 
 def section_title(notebook: Any, section: str) -> str:

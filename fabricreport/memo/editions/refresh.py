@@ -1,8 +1,14 @@
-"""Build a new edition only if something the last one rested on has changed, and say what moved."""
+"""Build a new edition only if it would say something else than the last, and say what moved.
+
+anything changed? (a stamp) -> would the headline or a mark of age move? (a probe of the case) -> build
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -11,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from fabricreport.base.files import HAS_LINKS
 from fabricreport.memo.editions.editions import LATEST, EditionInfo, latest_edition, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
-from fabricreport.memo.editions.manifest import MANIFEST, HeadlineChange, compare_headlines, read_sealed
+from fabricreport.memo.editions.manifest import MANIFEST, HeadlineChange, read_output, read_sealed
+from fabricreport.memo.editions.probe import Probe, moves, probe
 from fabricreport.memo.run.recall import Places, Planned, Question, recall, remember
 
 if TYPE_CHECKING:
@@ -20,19 +27,22 @@ if TYPE_CHECKING:
     from fabricreport.check.dates import Dates
     from fabricreport.memo.build import BuildResult
     from fabricreport.memo.editions.manifest import ProgressCall
+    from fabricreport.memo.report import Cited
     from fabricreport.memo.run.plan import BuildPlan
     from fabricreport.scenario import ParamsFile
 
 NEWEST_PRICE = "the newest price's day"
 
-__all__ = ["HeadlineChange", "RefreshPlan", "RefreshResult", "compare_headlines", "plan_refresh", "refresh"]
+__all__ = ["HeadlineChange", "RefreshPlan", "RefreshResult", "plan_refresh", "refresh"]
 
 
 @dataclass(frozen=True)
 class RefreshPlan:
     """Whether a new edition is due, why, and as of which day. `last` is None if there is no edition yet.
 
-    `held`: newer prices that a person has to settle, told where something has changed. `last_good`: prices to go on with where a row of the price files is no price; None where every row is one.
+    `reasons` tell what the last edition rested on and what is not so any more; `probe` what of it a reader would see, None
+    where that was not asked or cannot be told. `held`: newer prices that a person has to settle; None where nothing at
+    all has changed. `last_good`: prices to go on with where a row of the price files is no price; None where every row is one.
     """
 
     changed: bool
@@ -42,7 +52,9 @@ class RefreshPlan:
     last: EditionInfo | None
     messages: tuple[str, ...] = ()
     last_good: tuple[PriceRow, ...] | None = None
-    held: tuple[str, ...] = ()
+    held: tuple[str, ...] | None = None
+    probe: Probe | None = None
+    moved_share: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -61,17 +73,21 @@ def plan_refresh(
     as_of: str | date | None = None,
     places: Places | None = None,
     progress: ProgressCall | None = None,
+    always: bool = False,
+    dry_run: bool = False,
 ) -> RefreshPlan:
-    """Compare what the client's last edition rested on with what a build would rest on now.
+    """Compare what the client's last edition rested on, and says, with what a build would rest on and say now.
 
     The new date is `as_of`, else the newest date of the price book, else the params' own if that is newer; the
-    clock is never asked. The evidence report is made first where it is missing or out of date. `InputError` if the params or the books are wrong.
+    clock is never asked. With `always` an edition is due for any change. The evidence report is made first where it is
+    missing or out of date; a `dry_run` writes nothing. `InputError` if the params or the books are wrong.
     """
     params_path, root = Path(params_path), Path(output)
     places = places or Places.of(params_path)
-    from fabricreport.memo.build import cited_report, cites_well
+    from fabricreport.memo.build import cites_well
 
-    question = Question(params_path, places, NEWEST_PRICE if as_of is None else str(as_of))
+    day_words = NEWEST_PRICE if as_of is None else f"as of {as_of}"
+    question = Question(params_path, places, f"refresh{' always' if always else ''}, {day_words}")
     before = question.stamp()
     known = recall(root, question, before)
     last = _standing(known, root) if known is not None and cites_well(root, places) else None
@@ -83,20 +99,75 @@ def plan_refresh(
     loaded = read_params(params_path)
     day, messages = (as_of, []) if as_of is not None else feed_day(loaded, places)
     loaded = load_checked(params_path, places, day, going_on=True)
-    report = cited_report(root, places, progress)
+    report = _report(root, places, progress, dry_run)
     last = latest_edition(root, loaded.slug)
     book = read_prices(loaded.folder, loaded.slug, places.project_params)
     good, told = _going_on(book, parse_date(day), last)
-    with disk_errors(root), scratch_folder(root) as scratch:
+    with _work_folder(root, dry_run) as scratch:
         plan = make_plan(loaded, scratch, as_of=day, places=places, last_good=good, report=report)
+        reasons = tuple(_reasons(plan, last, cites=not (dry_run and places.report and report is None)))
+        found = None if always or not reasons or last is None else _probed(plan, last)
+    changed = bool(reasons) and not (found is not None and found.is_quiet)
     messages += told
     held = tuple(str(one) for one in book.at(parse_date(day)).questions)
-    if not told:
-        remember(root, question, before, replace(plan.planned(), notes=(*messages, *held)), plan.snapshot)
-    reasons = tuple(_reasons(plan, last))
+    if not told and not dry_run:
+        answer = plan.planned() if changed or last is None else _as_it_stands(plan.planned(), last)
+        remember(root, question, before, replace(answer, notes=(*messages, *held)), plan.snapshot)
     due = plan.slug, plan.as_of, last
-    told_too = () if reasons else held  # a build tells them itself
-    return RefreshPlan(bool(reasons), reasons, *due, (*messages, *told_too), good if told else None, held)
+    told_too = () if changed else held  # a build tells them itself
+    return RefreshPlan(
+        changed,
+        reasons,
+        *due,
+        (*messages, *told_too),
+        good if told else None,
+        held,
+        found,
+        plan.params.refresh.moved_share,
+    )
+
+
+def _report(root: Path, places: Places, progress: ProgressCall | None, dry_run: bool) -> Cited | None:
+    """The evidence report that the memo cites, made first where it is missing; by a dry run only looked for."""
+    from fabricreport.memo.build import cited_report
+    from fabricreport.memo.report import standing_report
+
+    if not dry_run or places.report is None:
+        return cited_report(root, places, progress)
+    found = standing_report(root, places.report)
+    return found.cited if found else None
+
+
+@contextmanager
+def _work_folder(root: Path, dry_run: bool) -> Iterator[Path]:
+    """Where inputs are frozen to be compared: beside the editions, or where a dry run leaves no trace."""
+    if dry_run:
+        with tempfile.TemporaryDirectory() as away:
+            yield Path(away)
+    else:
+        with disk_errors(root), scratch_folder(root) as scratch:
+            yield scratch
+
+
+def _probed(plan: BuildPlan, last: EditionInfo) -> Probe | None:
+    """What a reader of the last edition would see move; None where only a build can tell: of an edition that is damaged or
+    of an analyst's own headline, or where the analysis fails, which a build names cell by cell."""
+    from fabricreport.case import open_case
+
+    headline = _manifest_of(last).get("headline") or {}
+    if "course" not in headline or verify(last.folder):
+        return None
+    ledger = json.loads(read_output(last.folder, "ledger.json"))
+    try:
+        case = open_case(plan.snapshot.params_json)
+        return probe(case, headline, {record["id"]: record for record in ledger["inputs"]})
+    except Exception:
+        return None
+
+
+def _as_it_stands(planned: Planned, last: EditionInfo) -> Planned:
+    """What the inputs come to where nothing of it would move a reader: the edition that stands."""
+    return replace(planned, edition=last.edition, digest=str(_manifest_of(last).get("content_sha256", "")))
 
 
 def _going_on(book: PriceBook, day: date, last: EditionInfo | None) -> tuple[tuple[PriceRow, ...], list[str]]:
@@ -142,6 +213,7 @@ def refresh(
     progress: ProgressCall | None = None,
     dates: Callable[[Dates], None] | None = None,
     places: Places | None = None,
+    always: bool = False,
 ) -> RefreshResult:
     """Build the new edition if one is due; every earlier edition stays. A second run does nothing.
 
@@ -149,7 +221,7 @@ def refresh(
     """
     from fabricreport.memo.build import build
 
-    plan = plan_refresh(params_path, output=output, as_of=as_of, places=places, progress=progress)
+    plan = plan_refresh(params_path, output=output, as_of=as_of, places=places, progress=progress, always=always)
     if not plan.changed:
         return RefreshResult(_with_latest(plan, Path(output)))
     old = _manifest_of(plan.last)
@@ -157,7 +229,10 @@ def refresh(
         params_path, output=output, as_of=plan.as_of, progress=progress, dates=dates, places=places,
         last_good=plan.last_good,
     )  # fmt: skip
-    return RefreshResult(plan, built, compare_headlines(old, built.manifest) if old else ())
+    share = plan.moved_share
+    return RefreshResult(
+        plan, built, tuple(moves(old["headline"], built.headline, share)) if old.get("headline") else ()
+    )
 
 
 def _with_latest(plan: RefreshPlan, root: Path) -> RefreshPlan:
@@ -186,7 +261,8 @@ def _manifest_of(last: EditionInfo | None) -> dict[str, Any]:
         return {}
 
 
-def _reasons(plan: BuildPlan, last: EditionInfo | None) -> list[str]:
+def _reasons(plan: BuildPlan, last: EditionInfo | None, cites: bool) -> list[str]:
+    """What a new edition would rest on that the last does not; without `cites` whatever report they cite."""
     if last is None:
         return ["there is no edition yet"]
     old = _manifest_of(last).get("fingerprint")
@@ -204,7 +280,7 @@ def _reasons(plan: BuildPlan, last: EditionInfo | None) -> list[str]:
         found.append("files beside the notebooks changed")
     if old.get("package") != new["package"]:
         found.append("the fabricreport package changed")
-    elif old.get("report", "") != new["report"]:
+    elif cites and old.get("report", "") != new["report"]:
         found.append("the evidence report changed")
     found += _version_changes(old.get("versions", {}), new["versions"])
     found += [f"{k}: {old.get(k)} -> {new[k]}" for k in ("python", "seed", "variant") if old.get(k) != new[k]]

@@ -40,6 +40,8 @@ OF_OWNERS = (
     "money.switch_system_licence",
 )
 """Keys of the params about what only an owner buys."""
+OF_RUNS = ("refresh.moved_share",)
+"""Keys of the params about when a memo is made, which bear on nothing in it."""
 _MORE = "Switches at full size: more start slower"
 
 
@@ -199,7 +201,7 @@ def _speaks_for(given: Inputs, rule: Rule) -> str:
 def assumed(given: Inputs) -> Table:
     """Every key that was not given and bears on this client, with what is assumed; a section is named at its first key."""
     rows, before = [], None
-    idle = OF_OWNERS if given.team.rented else ()
+    idle = (*OF_RUNS, *(OF_OWNERS if given.team.rented else ()))
     for a in sorted(assumptions(given.params), key=lambda a: a.section != ""):
         if a.key in idle:
             continue

@@ -1,0 +1,105 @@
+"""Whether a new edition would say anything else than the last: its headline, worked out without notebooks or pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabricreport.base.vocabulary import Question
+from fabricreport.memo.editions.manifest import HeadlineChange, headline_of
+
+if TYPE_CHECKING:
+    from fabricreport.case import Case
+
+DECLARES = "decision"
+"""The section whose notebook declares the headline."""
+ADVICE = ("recommendation", "question", "course", "offer", "offer_stands")
+CLASS = ("confidence", "decided_by")
+DIFFERENCES = ("decision.difference", "decision.courses.against.", "decision.offers.gap.")
+"""How the ids begin of the one figure of a headline by which the money is told apart."""
+
+
+def headline_of_case(case: Case) -> dict[str, Any]:
+    """The headline as an edition's manifest keeps it, but for the advice in words: made by the functions and on the draws
+    of the memo. Empty for a memo without a decision."""
+    if DECLARES not in case.params.sections:
+        return {}
+    told, numbers = case.headline()
+    records = [number.as_dict() for number in numbers]
+    declared = {key: str(value) for key, value in told.items()}
+    return headline_of({**declared, "numbers": [r["id"] for r in records]}, {"numbers": records})
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What would be new: what of the headline moved, and the inputs whose mark of age would come or go, by id."""
+
+    moved: tuple[HeadlineChange, ...] = ()
+    aged: tuple[str, ...] = ()
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether an edition of it would tell nobody anything."""
+        return not self.moved and not self.aged
+
+
+def probe(case: Case, headline: Mapping[str, Any], inputs: Mapping[str, Mapping[str, Any]]) -> Probe | None:
+    """Hold a case against an edition's headline and the inputs of its ledger, by id.
+
+    None where they say nothing of each other: the edition's headline is an analyst's own, or there is none.
+    """
+    now = headline_of_case(case)
+    if not now or "course" not in headline:
+        return None
+    before = {key: value for key, value in headline.items() if key in now}
+    aged = (i for i, kept in inputs.items() if _is_aged(case, i) not in (None, bool(kept.get("stale"))))
+    return Probe(tuple(moves(before, now, case.params.refresh.moved_share)), tuple(sorted(aged)))
+
+
+def _is_aged(case: Case, input_id: str) -> bool | None:
+    """Whether the memo would mark an input as past its shelf life; None for one that the case does not know."""
+    try:
+        return bool(case.record(input_id).get("stale"))
+    except LookupError:
+        return None
+
+
+def moves(old: Mapping[str, Any], new: Mapping[str, Any], share: float) -> Iterator[HeadlineChange]:
+    """What a reader of the old headline must be told, first words of advice and class, then figures in the new order.
+
+    A figure in money has moved if its sign changed or it went by more than `share` of the difference (of itself, where the
+    headline has none), a share if it went by more than `share`; and if it reads otherwise, unless it is the difference itself.
+    """
+    networks = () if new.get("question") == Question.CHOOSE_PROVIDER else ("choice",)
+    for key in (*ADVICE, *networks, *CLASS):
+        before, after = str(old.get(key, "")), str(new.get(key, ""))
+        if before != after:
+            yield HeadlineChange(key, "", before, after)
+    olds, news = ({n["id"]: n for n in headline.get("numbers", ())} for headline in (old, new))
+    scale = next((abs(n["value"]) for i, n in olds.items() if _is_difference(i) and _figure(n) is not None), None)
+    for number_id in dict.fromkeys([*news, *olds]):
+        before, after = olds.get(number_id, {}), news.get(number_id, {})
+        if _moved(before, after, share, scale):
+            label = str(after.get("label") or before.get("label") or "")
+            texts = str(before.get("text", "")), str(after.get("text", ""))
+            yield HeadlineChange(number_id, label, *texts, _figure(before), _figure(after))
+
+
+def _moved(before: Mapping[str, Any], after: Mapping[str, Any], share: float, scale: float | None) -> bool:
+    was, now = _figure(before), _figure(after)
+    if was is None or now is None:
+        return before.get("text") != after.get("text")
+    unit = after.get("unit", "")
+    of = 1.0 if unit == "share" else scale if scale is not None and unit == "usd" else max(abs(was), abs(now))
+    beyond = was * now < 0 or abs(now - was) > share * of
+    return beyond and (_is_difference(after["id"]) or before.get("text") != after.get("text"))
+
+
+def _is_difference(number_id: str) -> bool:
+    return number_id.startswith(DIFFERENCES)
+
+
+def _figure(entry: Mapping[str, Any]) -> float | None:
+    value = entry.get("value")
+    return float(value) if isinstance(value, int | float) else None

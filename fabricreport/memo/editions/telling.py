@@ -1,0 +1,190 @@
+"""What a scheduled run has to tell: each thing once, and that a failure is over.
+
+What was told of a params file is kept in the cache folder of the output; where that is gone, things are told again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fabricreport.base.errors import FabricReportError, InputError, NobodyTold
+from fabricreport.memo.editions.editions import EditionInfo, latest_edition
+from fabricreport.memo.editions.manifest import MANIFEST, read_output, read_sealed, sealed
+from fabricreport.memo.run.recall import cache_place
+from fabricreport.memo.run.snapshot import canonical, sha256
+
+if TYPE_CHECKING:
+    from fabricreport.memo.editions.manifest import HeadlineChange
+    from fabricreport.memo.editions.refresh import RefreshResult
+
+WORTH_TELLING = ("moved", "held", "expired", "failed", "mended")
+SHOWN = 6
+"""As many expired prices as are named."""
+
+
+@dataclass(frozen=True)
+class News:
+    """What is to be told of one params file after a run.
+
+    `moved`: what of the headline moved in a new edition; `held`: newer prices that were not held before; `expired`: prices
+    behind the headline that have run out since the memo was made; `failed`: why nothing could be built; `mended`: it had
+    failed and does not any more. `edition` is the one that stands, `standing` how old it is.
+    """
+
+    params: str
+    client: str = ""
+    edition: str = ""
+    standing: str = ""
+    moved: tuple[HeadlineChange, ...] = ()
+    held: tuple[str, ...] = ()
+    expired: tuple[str, ...] = ()
+    failed: str = ""
+    mended: bool = False
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, key) for key in WORTH_TELLING)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values: what --on-change is handed, and --json prints."""
+        return {**asdict(self), "moved": [asdict(one) for one in self.moved]}
+
+    def lines(self) -> list[str]:
+        """One line for each thing but a failure, which has its own message."""
+        said = [f"moved: {one}" for one in self.moved]
+        said += self.held
+        if self.expired:
+            more = len(self.expired) - SHOWN
+            named = ", ".join(self.expired[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+            said.append(f"prices behind the advice have expired since edition {self.edition}: {named}")
+        if self.mended:
+            said.append(f"builds again. {self.standing}")
+        return [f"{self.params}: {line}" for line in said]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What was told of a params file before. `failed` is '' or the failure's words without their figures."""
+
+    slug: str = ""
+    failed: str = ""
+    held: tuple[str, ...] = ()
+    expired: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Teller:
+    """Finds out what is new of each params file of a run, and keeps what was told once it was."""
+
+    output: Path
+    today: date
+    kept: dict[Path, Told] = field(default_factory=dict)
+
+    def of_result(self, params: Path, result: RefreshResult) -> News:
+        """What a refresh that came to its end has to tell."""
+        told, plan = self._told(params), result.plan
+        info = latest_edition(self.output, plan.slug)
+        held = told.held if plan.held is None else plan.held
+        expired = _expired(info, self.today)
+        self.kept[params] = Told(plan.slug, "", held, tuple(f"{info.edition if info else ''} {i}" for i in expired))
+        return News(
+            str(params), plan.slug, info.edition if info else "", self._standing(info), result.changes,
+            tuple(h for h in held if h not in told.held),
+            tuple(i for i in expired if f"{info.edition if info else ''} {i}" not in told.expired),
+            mended=bool(told.failed),
+        )  # fmt: skip
+
+    def of_error(self, params: Path, error: FabricReportError) -> News:
+        """What a failure has to tell: nothing if the last run told the same."""
+        told = self._told(params)
+        slug = told.slug or _slug_of(params, error)
+        info = latest_edition(self.output, slug) if slug else None
+        words = re.sub(r"\d+", "", str(error))
+        self.kept[params] = replace(told, slug=slug, failed=sha256(words.encode()))
+        again = self.kept[params].failed == told.failed
+        standing = self._standing(info) if slug else ""
+        return News(str(params), slug, info.edition if info else "", standing, failed="" if again else str(error))
+
+    def keep(self) -> None:
+        """Note what was told."""
+        for params, told in self.kept.items():
+            if (path := self._place(params)) is not None:
+                with suppress(OSError):
+                    path.parent.mkdir(exist_ok=True, mode=0o700)
+                    part = path.with_name(f".{path.stem[:16]}-{os.urandom(4).hex()}.part")
+                    part.write_bytes(sealed(asdict(told)))
+                    part.replace(path)
+
+    def _told(self, params: Path) -> Told:
+        path = self._place(params)
+        try:
+            kept = read_sealed(path) if path else {}
+            return Told(kept["slug"], kept["failed"], tuple(kept["held"]), tuple(kept["expired"]))
+        except (OSError, ValueError, LookupError, TypeError):
+            return Told()
+
+    def _place(self, params: Path) -> Path | None:
+        folder = cache_place(self.output).folder
+        key = sha256(canonical([str(params.absolute()), str(self.output.absolute())]))
+        return folder / "told" / f"{key}.json" if folder else None
+
+    def _standing(self, info: EditionInfo | None) -> str:
+        """How old the edition is that a reader is left with."""
+        if info is None:
+            return "There is no edition to stand."
+        days = (self.today - date.fromisoformat(info.as_of)).days
+        return f"Edition {info.edition} stands, as of {info.as_of}, {days} day{'' if days == 1 else 's'} ago."
+
+
+def _expired(info: EditionInfo | None, today: date) -> list[str]:
+    """Prices behind an edition's headline whose shelf life ended after its date and before `today`, by id."""
+    if info is None:
+        return []
+    try:
+        ledger = json.loads(read_output(info.folder, "ledger.json"))
+        headline = read_sealed(info.folder / MANIFEST).get("headline") or {}
+    except (OSError, ValueError):
+        return []
+    told = {number["id"] for number in headline.get("numbers", ())}
+    behind = {i for number in ledger["numbers"] if number["id"] in told for i in number["inputs"]}
+    return [
+        record["id"]
+        for record in ledger["inputs"]
+        if record["id"] in behind and record.get("expiry") and info.as_of <= record["expiry"] < today.isoformat()
+    ]
+
+
+def _slug_of(params: Path, error: FabricReportError) -> str:
+    """The client's folder, '' where the params themselves are what is wrong."""
+    if isinstance(error, InputError) and all(problem.file in ("", str(params)) for problem in error.problems):
+        return ""
+    from fabricreport.scenario import client_slug, load_params
+
+    try:
+        return client_slug(load_params(params))
+    except FabricReportError:
+        return ""
+
+
+def digest(news: Sequence[News], today: date) -> dict[str, Any]:
+    """Everything that a run has to tell, for machines."""
+    return {"today": today.isoformat(), "clients": [one.as_dict() for one in news if one]}
+
+
+def call(command: Sequence[str], told: Mapping[str, Any]) -> None:
+    """Run a list of arguments without a shell, the digest on its standard input; `NobodyTold` unless it ends with 0."""
+    text = json.dumps(told, ensure_ascii=False, allow_nan=False, sort_keys=True) + "\n"
+    try:
+        done = subprocess.run([*command], input=text.encode("utf-8"), check=False)
+    except OSError as error:
+        raise NobodyTold(f"{command[0]}: cannot be run: {error.strerror or error}") from error
+    if done.returncode:
+        raise NobodyTold(f"{command[0]}: ended with exit code {done.returncode}")
