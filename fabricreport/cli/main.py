@@ -18,6 +18,7 @@ from fabricreport import __version__
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.cli.books import elicit, evidence, prices
 from fabricreport.cli.desk import accept, answers, questionnaire, quotes, trace
+from fabricreport.cli.history import check_editions, index_again, list_, sign
 from fabricreport.cli.options import (
     DAY,
     EXIT_CODES,
@@ -114,6 +115,7 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
         done.append(built_facts(result))
         if not as_json:
             _say_built(result)
+    index_again(output)
     if as_json:
         print_json({"ok": not failed, "built": done, "failed": failed, "notes": notes})
     return int(failed[0]["exit_code"]) if failed else 0
@@ -164,14 +166,18 @@ def _say_sound(path: Path, as_json: bool) -> None:
 @main.command(epilog=epilog())
 @click.argument("params", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--rules", is_flag=True, help="List the rules by which a well-formed file is refused, and why.")
+@OUTPUT
 @JSON
 @told
-def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
-    """Validate PARAMS files, everything they name and the prose cells of their notebooks; build nothing."""
+def check(params: Sequence[Path], rules: bool, output: Path, as_json: bool) -> int:
+    """Validate PARAMS files, everything they name and the prose cells of their notebooks; build nothing.
+    Of editions instead (a folder, <client> or <client>/<edition>): prove each whole, and say who signed it."""
     if rules:
         return _say_rules(as_json)
     if not params:
         raise click.UsageError("Missing argument 'PARAMS...'.")
+    if (code := check_editions(params, output, as_json)) is not None:
+        return code
     from fabricreport.memo.run.plan import checked
     from fabricreport.memo.run.recall import Places
 
@@ -276,30 +282,6 @@ def _first_date(asked: date | None, newest: date | None) -> tuple[date, str]:
     return (newest, "the newest price's date") if newest is not None else (date.today(), "for there is no price yet")
 
 
-@main.command(name="list", epilog=epilog())
-@OUTPUT
-@JSON
-@told
-def list_(output: Path, as_json: bool) -> int:
-    """List the editions in OUTPUT, oldest first for each client, and name what was changed in them since."""
-    from fabricreport.memo.editions.editions import list_editions
-
-    editions = [e.verified() for e in list_editions(output)]
-    if as_json:
-        print_json([{**vars(e), "folder": str(e.folder), "damaged": e.damaged} for e in editions])
-        return 0
-    if not editions:
-        click.echo(f"No editions in {output}.")
-    for e in editions:
-        mark = " damaged" if e.damaged else " latest" if e.latest else ""
-        click.echo(f"{e.client:24} {e.edition:24} {e.status:12}{mark}")
-        for fault in e.faults[:5]:
-            click.echo(f"    {fault}")
-        if len(e.faults) > 5:
-            click.echo(f"    and {len(e.faults) - 5} more")
-    return 0
-
-
 @main.command(epilog=epilog())
 @click.argument("entry_id", metavar="ID")
 @click.option(
@@ -372,6 +354,8 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 
 main.add_command(refresh)
 main.add_command(accept)
+main.add_command(list_)
+main.add_command(sign)
 main.add_command(prices)
 main.add_command(report)
 main.add_command(elicit)

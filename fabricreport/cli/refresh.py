@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricreport.base.errors import InputError, Problem
+from fabricreport.cli.history import index_again
 from fabricreport.cli.options import (
     DAY,
     JOBS,
@@ -90,6 +91,7 @@ def refresh(
         teller.of_error(o.params, o.error) if o.error else teller.of_result(o.params, o.result[0])  # type: ignore[index]
         for o in outcomes
     ]
+    index_again(output)
     told_now = digest(news, teller.today)
     if as_json:
         print_json({**_run_facts(outcomes, news), "news": told_now["clients"]})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricreport.base.vocabulary import Ground, Question
+from fabricreport.base.vocabulary import Question
+from fabricreport.memo.editions.history import sureness
 
 if TYPE_CHECKING:
     from fabricreport.check.dates import Dates
@@ -17,25 +17,6 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 _REMARKS = 5
 """As many remarks on the language as a person reads on a screen."""
-_CLASSES = {
-    Ground.DEADLINE: "close, by the client's date",
-    Ground.POLICY: "close, by the client's policy",
-    Ground.ESTATE: "close, by the client's estate",
-    Ground.ORDER: "close, by the client's order of criteria",
-    Ground.WEIGHTS: "close, by the client's weights",
-}
-"""What stands in the place of the class where a close call was decided by something else than money."""
-_STANDINGS = {
-    "": "no seller has a price that could be judged",
-    "listed": "on published prices: no seller has made an offer",
-    "take": "nothing about the offer is open",
-    "take_if": "once it has answered in writing",
-    "take_within": "its network has no price yet",
-    "renew": "the offer has run out",
-    "either": "two offers as good as level",
-    "none": "no offer can be taken as it stands",
-}
-"""What is told of offers to whoever chooses among sellers, by where the first of them stands."""
 
 
 def dates_words(params: Path, dates: Dates) -> list[str]:
@@ -61,28 +42,11 @@ def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
     ]
     head = result.headline
     if head.get("recommendation"):
-        lines.append(f"  {head['recommendation']}{_firmness(head)}")
-    if head.get("framework") == "disagrees" and not _of_sellers(head):
+        lines.append(f"  {head['recommendation']}" + (f" ({sure})" if (sure := sureness(head)) else ""))
+    if head.get("framework") == "disagrees" and head.get("question") != Question.CHOOSE_PROVIDER:
         lines.append(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
     lines += [f"    {number['label']}: {number['text']}" for number in head.get("numbers", ())]
     return aside, lines
-
-
-def _of_sellers(head: Mapping[str, Any]) -> bool:
-    """Whether the question is which seller to sign with, and not which network."""
-    return head.get("question") == Question.CHOOSE_PROVIDER
-
-
-def _firmness(head: Mapping[str, Any]) -> str:
-    """How firm the advice is, behind it in brackets; nothing where the decision itself was left out."""
-    if "confidence" not in head:
-        return ""
-    if _of_sellers(head):
-        return f" ({_STANDINGS[head.get('offer_stands', '')]})"
-    probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
-    ground = head.get("decided_by", Ground.MONEY)
-    share = f", {probability['text']} of outcomes" if probability and ground == Ground.MONEY else ""
-    return f" ({_CLASSES.get(ground, head['confidence'])}{share})"
 
 
 def built_facts(result: BuildResult) -> dict[str, Any]:

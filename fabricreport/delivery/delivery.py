@@ -31,7 +31,7 @@ from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, document_of, stitch
 from fabricreport.memo.document.leaks import leaks, machine_folders
 from fabricreport.memo.document.pieces import first_heading, gather
-from fabricreport.memo.editions.editions import publish
+from fabricreport.memo.editions.editions import latest_edition, publish
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import (
     MANIFEST,
@@ -268,7 +268,8 @@ def _published(scratch: Path, output: Path, plan: BuildPlan, facts: Mapping[str,
     home.mkdir(exist_ok=True)
     (home / SECTION).mkdir(exist_ok=True)
     link_newest(home / SECTION)  # they lead nowhere before the first is published, and never to half of one
-    at = publish(scratch, home, SECTION, plan.edition)
+    standing = latest_edition(output, plan.slug)
+    at = publish(scratch, home, SECTION, plan.edition, run={"memo": standing.edition if standing else ""})
     clear_failed(output, plan.slug)
     return Accepted(home / SECTION if HAS_LINKS else at.folder, facts, at.messages)
 

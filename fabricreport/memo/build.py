@@ -262,7 +262,7 @@ def _finish(
     from fabricreport.memo.document.document import document_of, headline, merged_ledger, stitch
     from fabricreport.memo.document.leaks import leaks, text_leaks
     from fabricreport.memo.document.pieces import gather
-    from fabricreport.memo.editions.manifest import headline_of
+    from fabricreport.memo.editions.manifest import headline_of, key_prices
     from fabricreport.memo.editions.remains import clear_failed, keep_inputs
 
     memo = stitch(notebooks, _citing(plan))
@@ -275,10 +275,11 @@ def _finish(
     badly_set = _write_outputs(folder, proof, document, notebooks)
     _write_own_files(folder, proof.files)
     keep_inputs(folder, plan.snapshot)
-    head = headline_of(headline(proof.found, document.glance), merged_ledger(proof.found))
+    ledger = merged_ledger(proof.found)
+    head = headline_of(headline(proof.found, document.glance), ledger)
     faults += _accepted(leaks(folder, machine), plan)
     told = {"faults": list(faults), "remarks": [*page_one_remarks(document), *badly_set, *proof.remarks]}
-    manifest = manifest_of(plan, record, head, told, list_outputs(folder))
+    manifest = manifest_of(plan, record, head, {**told, "prices": key_prices(head, ledger)}, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))
     run = {"sections": [r.as_dict() for r in record.sections]}

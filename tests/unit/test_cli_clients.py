@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from delivered_cases import delivery, write
 from openpyxl import load_workbook
+from published_cases import put_edition
 from questionnaire_cases import ANSWERS, HEAD, SELLER, client, fill
 from rows import rows
 
@@ -24,7 +25,8 @@ from fabricreport.case import open_case
 from fabricreport.check.check import check
 from fabricreport.cli.main import main
 from fabricreport.delivery.study import plan_of
-from fabricreport.memo.editions.editions import list_editions
+from fabricreport.memo.editions.editions import list_editions, prune
+from fabricreport.memo.editions.manifest import read_sealed, sealed
 
 pytestmark = pytest.mark.slow
 
@@ -245,7 +247,7 @@ def test_a_delivery_is_judged_published_and_read_and_stays_where_the_next_cannot
 def test_a_name_that_is_mended_gives_a_verdict_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inputs_module, "DRAWS", bench.DRAWS)
     out, folder = tmp_path / "out", tmp_path / "logs"
-    files = logs(folder)
+    files, memo = logs(folder), put_edition(PARAMS, out)
     right = next(path for path in files if path.name.startswith("T-ALLREDUCE."))
     other = next(path.name.partition(".")[0] for path in files if path.name.startswith("T-ALLGATHER."))
     wrong = right.rename(folder / f"{other}.zzz.log")
@@ -257,6 +259,11 @@ def test_a_name_that_is_mended_gives_a_verdict_of_its_own(tmp_path: Path, monkey
         verdicts.append((json.loads(done.stdout)["verdict"], json.loads(published.read_text("utf-8"))["verdict"]))
         wrong = wrong.rename(right)
     assert verdicts == [("retest", "retest"), ("accept", "accept")]
+    for run in published.parent.glob("2026-*/run.json"):
+        assert read_sealed(run)["memo"] == memo.name
+        run.write_bytes(sealed({**read_sealed(run), "memo": ""}))  # known by what it was made from too
+    put_edition(PARAMS, out, as_of="2026-11-28")
+    assert prune(out, 1, "tern-analytics") == {f"tern-analytics/{memo.name}": "kept: accepted"}
 
 
 @rows("option", ["a/b", "../../x", "x" * 300, "infiniband-nrd"])

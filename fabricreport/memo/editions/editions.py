@@ -1,10 +1,12 @@
 """Editions: published in one step, never changed afterwards, found again by their sequence number.
 
 output/<slug>/<edition>/      the memo and everything it rests on
+output/<slug>/<edition>.signed.json   who signed it; not a byte of the edition changes
 output/<slug>/latest          link to the newest client copy, moved last
 output/<slug>/partial/<id>/   memos of a single section (`--only`); never `latest`, not listed
 output/<slug>/.failed/        notebooks of the last build that failed, for debugging
-output/.scratch-*/            a build at work
+output/.scratch-*/            a build at work, or what is being pruned
+output/index.html             all editions, for the operator: true, or not there
 """
 
 from __future__ import annotations
@@ -12,14 +14,18 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from fabricreport.base.errors import FabricReportError, InputError, Problem
 from fabricreport.base.files import HAS_LINKS, Folder, at, close_folder, open_file, open_folder, sync, sync_folder
-from fabricreport.memo.editions.locks import WAIT_S, client_folder, client_lock, disk_problem
+from fabricreport.base.text import clean_text, visible
+from fabricreport.memo.editions import locks
+from fabricreport.memo.editions import manifest as records
+from fabricreport.memo.editions.locks import WAIT_S, client_folder, client_lock, disk_errors, disk_problem, drop_index
 from fabricreport.memo.editions.manifest import MANIFEST, RUN, SCHEMA_VERSION, read_sealed, sealed, verify, walk
 
 __all__ = ["EditionInfo", "Published", "latest_edition", "list_editions", "publish", "verify"]
@@ -72,7 +78,7 @@ DRAFT = "Draft"
 EVIDENCE = "_evidence"
 """The folder of the evidence report's editions; no client's name begins so."""
 _SLUG = re.compile(rf"{EVIDENCE}|[a-z0-9](?:[a-z0-9-]{{0,62}}[a-z0-9])?")
-_EDITION = re.compile(r"\d{4}-\d{2}-\d{2}-[0-9a-f]{8}(?:-[a-z0-9_-]{1,40})?")
+EDITION = re.compile(r"\d{4}-\d{2}-\d{2}-[0-9a-f]{8}(?:-[a-z0-9_-]{1,40})?")
 
 
 @dataclass(frozen=True)
@@ -96,15 +102,25 @@ class EditionInfo:
     status: str
     latest: bool
     faults: tuple[str, ...] = ()
+    signed: tuple[Mapping[str, str], ...] = field(default=(), compare=False)
+    headline: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    prices: Sequence[Mapping[str, Any]] = field(default=(), compare=False)
 
     @property
     def damaged(self) -> bool:
-        """True if manifest or run record cannot be read, or `verified` found a file changed, added or lost."""
+        """True if manifest or run record cannot be read, a signature does not fit, or `verified` found a file changed."""
         return self.sequence == 0 or bool(self.faults)
+
+    @property
+    def standing(self) -> str:
+        """What to tell beside its name: damaged or latest, and who signed."""
+        names = ", ".join(visible(one["name"]) for one in self.signed)
+        mark = "damaged" if self.damaged else "latest" if self.latest else ""
+        return ", ".join(filter(None, (mark, names and f"signed by {names}")))
 
     def verified(self) -> EditionInfo:
         """The same with every file of the edition compared with its manifest: `faults` says what is wrong."""
-        return replace(self, faults=tuple(verify(self.folder)))
+        return replace(self, faults=(*verify(self.folder), *self.faults))
 
 
 def publish(
@@ -126,7 +142,7 @@ def publish(
     written but `latest`. `InputError` if another build holds the client, a link stands in the way, the edition
     there is damaged or of other bytes, or the disk refuses; then the old editions and `latest` are as they were.
     """
-    if not _SLUG.fullmatch(slug) or not _EDITION.fullmatch(edition):
+    if not _SLUG.fullmatch(slug) or not EDITION.fullmatch(edition):
         raise FabricReportError(f"not the name of a client and an edition: {slug!r}, {edition!r}")
     target = target_root / slug / (PARTIAL if partial else "")
     try:
@@ -156,6 +172,10 @@ class _Publisher:
             _sweep_links(client)
             place = self.target / self.edition
             reused = _exists(self.edition, home)
+            move_latest = move_latest and HAS_LINKS and _points_to(client) != self.edition
+            if move_latest or not (reused or partial or self.slug == EVIDENCE):
+                drop_index(root)
+                stack.callback(drop_index, root)
             if reused:
                 self._check_existing(place)
             else:
@@ -201,8 +221,6 @@ class _Publisher:
         self.files.fsync_open(home)
 
     def _move_latest(self, client: Folder) -> None:
-        if not HAS_LINKS or _points_to(client) == self.edition:
-            return
         spare = f".latest-{os.urandom(4).hex()}"
         try:
             self.files.link(self.edition, spare, client)
@@ -215,7 +233,7 @@ class _Publisher:
 
 
 @contextlib.contextmanager
-def _opened(name: str | Path, parent: Folder | None = None) -> Any:
+def _opened(name: str | Path, parent: Folder | None = None) -> Iterator[Folder]:
     folder = open_folder(name, parent)
     try:
         yield folder
@@ -273,17 +291,21 @@ def _edition_folders(folder: Path) -> list[Path]:
         entries = list(os.scandir(folder))
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return [Path(e.path) for e in entries if _EDITION.fullmatch(e.name) and e.is_dir(follow_symlinks=False)]
+    return [Path(e.path) for e in entries if EDITION.fullmatch(e.name) and e.is_dir(follow_symlinks=False)]
 
 
-def list_editions(output: Path) -> tuple[EditionInfo, ...]:
-    """All editions of all clients below `output`, by client, newest last; order is the sequence, never a clock."""
-    found = []
-    clients = sorted(os.scandir(output), key=lambda e: e.name) if output.is_dir() else []
-    for client in clients:
-        if _SLUG.fullmatch(client.name) and client.is_dir(follow_symlinks=False):
-            infos = [edition_info(path) for path in _edition_folders(Path(client.path))]
-            found += sorted(infos, key=lambda info: (info.sequence, info.edition))
+def clients_of(output: Path) -> list[str]:
+    """The names of the folders of clients below `output`, the evidence report's among them."""
+    found = os.scandir(output) if output.is_dir() else ()
+    return sorted(e.name for e in found if _SLUG.fullmatch(e.name) and e.is_dir(follow_symlinks=False))
+
+
+def list_editions(output: Path, client: str = "") -> tuple[EditionInfo, ...]:
+    """All editions of all clients below `output`, or of one, by client, newest last; order is the sequence, never a clock."""
+    found = list[EditionInfo]()
+    for slug in [client] if client else clients_of(output):
+        infos = [edition_info(path) for path in _edition_folders(output / slug)]
+        found += sorted(infos, key=lambda info: (info.sequence, info.edition))
     return tuple(found)
 
 
@@ -295,8 +317,10 @@ def edition_info(folder: Path) -> EditionInfo:
         manifest = read_sealed(folder / MANIFEST)
         as_of, status, sequence = str(manifest["as_of"]), str(manifest["status"]), sequence_of(folder)
     except (OSError, ValueError, KeyError):
-        as_of, status, sequence = folder.name[:10], "damaged", 0
-    return EditionInfo(folder.parent.name, folder.name, folder, sequence, as_of, status, is_latest)
+        as_of, status, sequence, manifest = folder.name[:10], "damaged", 0, {}
+    signed, faults = records.signatures_of(folder)
+    told = signed, manifest.get("headline") or {}, manifest.get("prices", ())
+    return EditionInfo(folder.parent.name, folder.name, folder, sequence, as_of, status, is_latest, faults, *told)
 
 
 def latest_edition(output: Path, slug: str) -> EditionInfo | None:
@@ -308,7 +332,68 @@ def latest_edition(output: Path, slug: str) -> EditionInfo | None:
     name = _points_to(client)
     close_folder(client)
     folder = output / slug
-    if _EDITION.fullmatch(name) and (folder / name).is_dir() and not (folder / name).is_symlink():
+    if EDITION.fullmatch(name) and (folder / name).is_dir() and not (folder / name).is_symlink():
         return edition_info(folder / name)
     copies = [i for i in map(edition_info, _edition_folders(folder)) if not i.damaged and i.status != DRAFT]
     return max(copies, key=lambda info: info.sequence, default=None)
+
+
+def sign(edition: Path, name: str, day: date) -> None:
+    """Add a name to those who signed an edition, or leave it with its day; `InputError` for a draft, a trial, what is damaged."""
+    edition = edition.absolute()
+    name = clean_text(name, key="--by", max_chars=80, one_line=True).strip()
+    with disk_errors(edition), _opened(edition.parent) as client, client_lock(client, edition.parent):
+        found = edition_info(edition).verified()
+        problems = [Problem(fault, str(edition), remedy="Move it away and build again.") for fault in found.faults]
+        if not problems and (found.status == DRAFT or read_sealed(edition / MANIFEST).get("only")):
+            problems = [Problem("is a draft or a trial", str(edition), remedy="Sign a whole client copy.")]
+        if problems or not name:
+            raise InputError(problems or Problem("is empty", key="--by", remedy="Give the name of who signs."))
+        if name not in [one["name"] for one in found.signed]:
+            drop_index(edition.parents[1])
+            records.write_signatures(edition, [*found.signed, {"name": name, "date": day.isoformat()}])
+            drop_index(edition.parents[1])
+
+
+def prune(output: Path, newest: int, client: str = "", files: Files | None = None) -> dict[str, str]:
+    """Remove all but the newest editions of each client, or of one, and what is signed, `latest`, accepted or damaged; what
+    became of each older one, by `client/edition`. It is renamed into a scratch folder and deleted there: whole or gone."""
+    done, files = dict[str, str](), files or Files()
+    with disk_errors(output), locks.scratch_folder(output) as scratch, _opened(scratch) as aside:
+        for slug in [client] if client else [name for name in clients_of(output) if name != EVIDENCE]:
+            with _opened(output / slug) as home, client_lock(home, output / slug):
+                editions = list_editions(output, slug)
+                why = _kept(output, slug, editions)
+                drop_index(output)
+                for name in [info.edition for info in editions[:-newest]]:
+                    if name not in why:
+                        files.rename(name, home, f"{slug}-{name}", aside)
+                    done[f"{slug}/{name}"] = f"kept: {why[name]}" if name in why else "removed"
+                files.fsync_open(home)
+                drop_index(output)
+    return done
+
+
+def _kept(output: Path, slug: str, editions: Sequence[EditionInfo]) -> dict[str, str]:
+    """Why an edition is never pruned, by its name. Accepted is what a delivery was judged by: made from the same params and
+    inputs as its plan, or `latest` then; and all of a client's where that cannot be read."""
+    latest = latest_edition(output, slug)
+    why = {info.edition: "damaged" for info in editions if info.damaged}
+    try:
+        for folder in _edition_folders(output / slug / "acceptance"):
+            plan, judged = _made_from(folder), str(read_sealed(folder / RUN).get("memo"))
+            same = [
+                e.edition for e in editions if not e.damaged and judged != e.edition and _made_from(e.folder) == plan
+            ]
+            why |= dict.fromkeys([judged, *same], "accepted")
+    except (OSError, ValueError, KeyError):
+        why |= {info.edition: "accepted" for info in editions}
+    why |= {info.edition: "signed" for info in editions if info.signed}
+    return why | ({latest.edition: "latest"} if latest else {})
+
+
+def _made_from(folder: Path) -> tuple[str, dict[str, Any]]:
+    """Hashes of the params and of the inputs but for logs of a delivery."""
+    manifest = read_sealed(folder / MANIFEST)
+    prints, logs = manifest["fingerprint"], manifest.get("logs", {})
+    return prints["params"], {name: value for name, value in prints["inputs"].items() if name not in logs}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.locations import did_you_mean
 from fabricreport.ledger.bases import told
-from fabricreport.memo.editions.editions import EVIDENCE, LATEST, latest_edition, list_editions
+from fabricreport.memo.editions.editions import EDITION, EVIDENCE, LATEST, latest_edition, list_editions
 from fabricreport.memo.editions.manifest import MANIFEST, read_output, read_sealed
 
 if TYPE_CHECKING:
@@ -192,10 +192,10 @@ def find_edition(output: Path, asked: str) -> Path:
     '' is the client's newest edition if `output` holds one client only; between clients nothing is guessed.
     """
     for folder in (Path(asked), output / asked) if asked else ():
-        if (folder / LEDGER).is_file():
-            return folder
-        if (folder / LATEST / LEDGER).is_file():
-            return (folder / LATEST).resolve()
+        for found in (folder / LATEST, folder):
+            at = found.resolve()
+            if at.is_dir() and (EDITION.fullmatch(at.name) or any((at / n).is_file() for n in (LEDGER, MANIFEST))):
+                return at if found.is_symlink() else found
     every = list_editions(output)
     editions = [e for e in every if (asked in (e.edition, e.client) if asked else e.client != EVIDENCE)]
     if not editions:

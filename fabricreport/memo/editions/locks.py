@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fabricreport.base.errors import InputError, Problem
-from fabricreport.base.files import Folder, close_folder, open_file, open_folder
+from fabricreport.base.files import Folder, at, close_folder, open_file, open_folder
 
 WAIT_S = 30.0
+INDEX = "index.html"
 _OWNER = ".owner"
 _DISK_ERRORS = frozenset(
     [
@@ -123,6 +124,13 @@ def held_by_one(folder: Folder, name: str) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def drop_index(output: Folder) -> None:
+    """Take the page of all editions away. Who changes them does so before and after: it is true, or it is not there."""
+    path, descriptor = at(output, INDEX)
+    with contextlib.suppress(OSError):
+        os.unlink(path, dir_fd=descriptor)
 
 
 @contextlib.contextmanager

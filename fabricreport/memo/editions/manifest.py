@@ -16,13 +16,13 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from fabricreport.base.files import open_file
+from fabricreport.base.files import open_file, write_atomically
 from fabricreport.memo.run.snapshot import canonical, sha256
 
 _HEADING = re.compile(r"^#{1,2}\s+(.+?)\s*#*$", re.M)
@@ -59,6 +59,22 @@ def headline_of(declared: Mapping[str, Any], ledger: Mapping[str, Any]) -> dict[
         numbers.append({k: entry.get(k, "") for k in ("id", "label", "text", "value", "unit")})
     words = {k: v for k, v in declared.items() if k != "numbers"}
     return {**words, "numbers": numbers} if words or numbers else {}
+
+
+def key_prices(head: Mapping[str, Any], ledger: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The prices that the headline's numbers rest on as {id, label, value, unit}, those first that could turn the advice."""
+    numbers = {n["id"]: n for n in ledger["numbers"]}
+    prices = {i["id"]: i for i in ledger["inputs"] if i["id"].startswith("price:") and value_of(i) is not None}
+    headed = (numbers.get(n["id"], {}) for n in head.get("numbers", ()))
+    found = dict.fromkeys(i for n in headed for i in n.get("inputs", ()) if i in prices)
+    ranked = sorted(found, key=lambda i: f"decision.in_use.{i.replace(':', '.')}" not in numbers)
+    return [{k: prices[i][k] for k in ("id", "label", "value", "unit")} for i in ranked]
+
+
+def value_of(entry: Mapping[str, Any]) -> float | None:
+    """A record's figure in its unit; None for one in words."""
+    value = entry.get("value")
+    return float(value) if isinstance(value, int | float) else None
 
 
 def section_title(notebook: Any, section: str) -> str:
@@ -191,6 +207,7 @@ ProgressCall = Callable[[Progress], None]
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"
 RUN = "run.json"
+SIGNED = "{}.signed.json"
 _OWN = frozenset({MANIFEST, RUN})
 _MAX_BYTES = 64_000_000
 _PART_BYTES = 1 << 18
@@ -296,6 +313,26 @@ def verify(edition: Path) -> list[str]:
         faults.append(f"{MANIFEST}: belongs to edition {manifest.get('edition')}")
     faults += _run_faults(edition)
     return faults + _output_faults(edition, manifest)
+
+
+def signatures_of(edition: Path) -> tuple[tuple[Mapping[str, str], ...], tuple[str, ...]]:
+    """Who signed, first to last, as {name, date}; and that the file is damaged, or not of the manifest as it is."""
+    name = SIGNED.format(edition.name)
+    try:
+        record = read_sealed(edition.with_name(name))
+        signed = tuple({key: str(one[key]) for key in ("name", "date")} for one in record["signatures"])
+        fits = record["manifest_sha256"] == digest_regular(edition / MANIFEST)[0]
+    except FileNotFoundError:  # not signed, or without a manifest, which is told already
+        return (), ()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return (), (f"{name}: {_said(error)}",)
+    return signed, () if fits else (f"{name}: {MANIFEST} is not the one that was signed",)
+
+
+def write_signatures(edition: Path, signed: Sequence[Mapping[str, str]]) -> None:
+    """Put who signed beside an edition, with the hash of its manifest."""
+    text = sealed({"manifest_sha256": digest_regular(edition / MANIFEST)[0], "signatures": signed}).decode("utf-8")
+    write_atomically(edition.with_name(SIGNED.format(edition.name)), text)
 
 
 def read_output(edition: Path, name: str) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.vocabulary import Question
-from fabricreport.memo.editions.manifest import HeadlineChange, headline_of
+from fabricreport.memo.editions.manifest import HeadlineChange, headline_of, value_of
 
 if TYPE_CHECKING:
     from fabricreport.case import Case
@@ -77,17 +77,17 @@ def moves(old: Mapping[str, Any], new: Mapping[str, Any], share: float) -> Itera
         if before != after:
             yield HeadlineChange(key, "", before, after)
     olds, news = ({n["id"]: n for n in headline.get("numbers", ())} for headline in (old, new))
-    scale = next((abs(n["value"]) for i, n in olds.items() if _is_difference(i) and _figure(n) is not None), None)
+    scale = next((abs(n["value"]) for i, n in olds.items() if _is_difference(i) and value_of(n) is not None), None)
     for number_id in dict.fromkeys([*news, *olds]):
         before, after = olds.get(number_id, {}), news.get(number_id, {})
         if _moved(before, after, share, scale):
             label = str(after.get("label") or before.get("label") or "")
             texts = str(before.get("text", "")), str(after.get("text", ""))
-            yield HeadlineChange(number_id, label, *texts, _figure(before), _figure(after))
+            yield HeadlineChange(number_id, label, *texts, value_of(before), value_of(after))
 
 
 def _moved(before: Mapping[str, Any], after: Mapping[str, Any], share: float, scale: float | None) -> bool:
-    was, now = _figure(before), _figure(after)
+    was, now = value_of(before), value_of(after)
     if was is None or now is None:
         return before.get("text") != after.get("text")
     unit = after.get("unit", "")
@@ -98,8 +98,3 @@ def _moved(before: Mapping[str, Any], after: Mapping[str, Any], share: float, sc
 
 def _is_difference(number_id: str) -> bool:
     return number_id.startswith(DIFFERENCES)
-
-
-def _figure(entry: Mapping[str, Any]) -> float | None:
-    value = entry.get("value")
-    return float(value) if isinstance(value, int | float) else None
