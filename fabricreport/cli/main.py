@@ -16,7 +16,7 @@ import click
 
 from fabricreport import __version__
 from fabricreport.base.errors import InputError, Problem
-from fabricreport.cli.books import elicit, evidence, prices
+from fabricreport.cli.books import elicit, evidence, fetch_first, prices
 from fabricreport.cli.desk import accept, answers, questionnaire, quotes, trace
 from fabricreport.cli.options import (
     DAY,
@@ -341,7 +341,7 @@ def refresh(
     quiet: bool,
     as_json: bool,
 ) -> int:
-    """Build a new edition only where something the last one rested on has changed, and say what moved."""
+    """Import the feeds, build a new edition only where something the last one rested on has changed, and say what moved."""
     from fabricreport.memo.batch import each
     from fabricreport.memo.editions.refresh import refresh as refresh_memo
 
@@ -353,6 +353,7 @@ def refresh(
         )  # fmt: skip
         return result, dates
 
+    feeds = fetch_first(params, output, quiet=quiet, as_json=as_json)
     done, failed = [], []
     with progress_of(params, quiet=as_json or quiet) as tell:
         outcomes = each(params, task, jobs=jobs, progress=tell)
@@ -368,7 +369,7 @@ def refresh(
             for one in result.plan.held:
                 click.echo(one, err=True)
     if as_json:
-        print_json({"ok": not failed, "refreshed": done, "failed": failed})
+        print_json({"ok": not failed, "feeds": feeds, "refreshed": done, "failed": failed})
     return int(failed[0]["exit_code"]) if failed else 0
 
 
