@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import os
 import shlex
 import socket
 import ssl
@@ -325,6 +326,20 @@ def test_a_damaged_memory_is_none(tmp_path: Path, shop: Shop, damage: bytes) -> 
     memory.write_bytes(damage or memory.read_bytes().replace(b"v1", "\u20ac".encode()))
     assert fetch(book)[0].ok and "If-None-Match" not in shop.asked[-1][1]
     assert b"v1" in memory.read_bytes()
+
+
+def test_a_pipe_in_place_of_a_file_keeps_nobody_waiting(book: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes in folders here")
+    os.mkfifo(book / "pipe")
+    subscribe(book, pipe=str(book / "pipe"))
+    assert "is a pipe" in fetch(book)[0].message
+
+
+def test_more_feeds_than_one_run_has_time_for_are_refused(book: Path) -> None:
+    subscribe(book, **{f"f{n}": "x.csv" for n in range(101)})
+    with pytest.raises(InputError, match="100"):
+        fetch(book)
 
 
 def test_a_disk_that_refuses_is_told_and_nothing_is_remembered(

@@ -22,9 +22,9 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 
-from fabricreport.base.errors import InputError
+from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.files import write_if_new
 from fabricreport.books.fields import CLOSED, Fault, Id, refusal, text
 from fabricreport.books.prices.feed_readers import answer_of, text_of
@@ -50,7 +50,9 @@ def _source(found: str) -> str:
 @dataclass(frozen=True)
 class _Feeds:
     __pydantic_config__ = CLOSED
-    feeds: Mapping[Annotated[Id, text(60)], Annotated[str, text(2000), AfterValidator(_source)]]
+    feeds: Annotated[
+        Mapping[Annotated[Id, text(60)], Annotated[str, text(2000), AfterValidator(_source)]], Field(max_length=100)
+    ]
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ def _fetched(
 ) -> tuple[Fetched, _Memory]:
     wait_s = was.retry_at - now.timestamp()
     if 0 < wait_s <= limits.longest_retry_s:
-        message = f"failed {was.failures} times in a row, and is not asked for another {wait_s / 60:.0f} min"
+        message = f"failures in a row: {was.failures}; it is not asked for another {wait_s / 60:.0f} min"
         return Fetched(name, "waiting", message, was.failures, wait_s), was
     file, today, retry_after = folder / f"{name}.csv", now.date(), ""
     where = source if is_address(source) else str(folder / source)
@@ -147,6 +149,8 @@ def _fetched(
         known = {"If-None-Match": was.etag, "If-Modified-Since": was.modified}
         headers = {k: v for k, v in known.items() if v and v.isascii() and v.isprintable()}
         if was.day != str(today):
+            if not is_address(where) and Path(where).is_fifo():
+                raise InputError(Problem("is a pipe, which may never end", where, remedy=f"Name a file in {FILE}."))
             answer = answer_of(where, limits, loopback=loopback, headers=headers)
             retry_after = answer.headers.get("Retry-After", "")
             if answer.status != HTTPStatus.NOT_MODIFIED or not headers:
@@ -156,14 +160,14 @@ def _fetched(
                 if left.sha256 != was.sha256:
                     report = import_prices(where, folder=folder, name=name, as_of=today, provider=name, text=found)
                     left = replace(left, day=str(today) if report.kind == "skypilot" else "", filed=_sha256(file))
-        again = f"; answers again, after {was.failures} failures" if was.failures else ""
+        again = f"; it answers again, failures before: {was.failures}" if was.failures else ""
         message = (report.text() if report else "nothing new") + again
         is_news = bool(again) or not (report is None or report.ok)
         return Fetched(name, "new" if report else "unchanged", message, was.failures, 0.0, is_news, report), left
     except (InputError, OSError) as error:
         failures = was.failures + 1
         wait_s = _wait_s(failures, retry_after, now, limits) if is_address(source) else 0.0
-        message = f"{error}\nfailed {failures} times in a row: the prices there are stay in use"
+        message = f"{error}\nfailures in a row: {failures}; the prices there are stay in use"
         message += f"; it is asked again after {wait_s / 60:.0f} min" if wait_s else ""
         left = replace(was, failures=failures, retry_at=now.timestamp() + wait_s if wait_s else 0.0)
         return Fetched(name, "failed", message, failures, wait_s, failures == 1), left
