@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,13 +15,14 @@ from fabricreport.base import formats
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.formats import number_remedy
 from fabricreport.base.project import book_folder, filing_folder
-from fabricreport.cli.options import CLIENT, DAY, EXIT_CODES, JSON, epilog, print_json, told
+from fabricreport.cli.options import CLIENT, DAY, EXIT_CODES, JSON, OUTPUT, epilog, print_json, told
 
 if TYPE_CHECKING:
     from fabricreport.base.uncertain import Judgement, Uncertain
     from fabricreport.books.elicitation import ExpertFile, Question, Seed
     from fabricreport.books.evidence import EvidenceBook
     from fabricreport.books.prices.book import PriceBook
+    from fabricreport.books.prices.subscriptions import Fetched
     from fabricreport.inputs.replacements import Elicited
     from fabricreport.scenario import ParamsFile
     from fabricreport.sections.decision.study import Carrying
@@ -34,6 +36,11 @@ def default_folder() -> Path:
 PRICES = click.option(
     "--folder", type=click.Path(file_okay=False, path_type=Path), default=default_folder,
     help="Folder of price files.  [default: prices or params/prices here, else those shipped]",
+)  # fmt: skip
+
+FILING = click.option(
+    "--folder", type=click.Path(file_okay=False, path_type=Path), default=lambda: filing_folder(Path(), "prices"),
+    help="Folder of price files.  [default: prices or params/prices here]",
 )  # fmt: skip
 
 
@@ -83,10 +90,7 @@ def check_(folder: Path, as_of: date | None, as_json: bool) -> int:
 @click.option("--name", default=None, help="File to write, without .csv.  [default: the source's name]")
 @click.option("--provider", default=None, help="Provider of a SkyPilot catalog.  [default: the file's name]")
 @click.option("--as-of", type=DAY, default=None, help="Date of a feed that has none of its own.")
-@click.option(
-    "--folder", type=click.Path(file_okay=False, path_type=Path), default=lambda: filing_folder(Path(), "prices"),
-    help="Folder of price files.  [default: prices or params/prices here]",
-)  # fmt: skip
+@FILING
 @JSON
 @told
 def import_(
@@ -98,6 +102,39 @@ def import_(
     report = import_prices(source, kind, folder=folder, name=name, as_of=as_of, provider=provider)
     print_json(report.as_dict()) if as_json else click.echo(report.text())
     return 0 if report.ok else InputError.exit_code
+
+
+@prices.command(name="fetch", epilog=epilog())
+@FILING
+@OUTPUT
+@JSON
+@told
+def fetch(folder: Path, output: Path, as_json: bool) -> int:
+    """Import what is new in the feeds of `feeds.yaml` in the folder, as `refresh` does; the cache beside OUTPUT tells that."""
+    done = fetched(folder, output)
+    print_json([one.as_dict() for one in done]) if as_json else click.echo("\n".join(one.text() for one in done))
+    return 0 if all(one.ok for one in done) else InputError.exit_code
+
+
+def fetch_first(params: Sequence[Path], output: Path, *, quiet: bool, as_json: bool) -> list[dict[str, Any]]:
+    """Take the feeds of every price book that these clients read, and tell what came of them on stderr."""
+    folders = dict.fromkeys(filing_folder(path.resolve().parent, "prices") for path in params)
+    done = [one for folder in folders if (folder / "feeds.yaml").exists() for one in fetched(folder, output)]
+    for one in done if not as_json else ():
+        if one.is_news or not quiet:
+            click.echo(one.text(), err=True)
+    return [one.as_dict() for one in done]
+
+
+def fetched(folder: Path, output: Path) -> tuple[Fetched, ...]:
+    """Take the feeds of one folder of prices, while nobody else with this cache does."""
+    from fabricreport.books.prices.subscriptions import fetch_feeds
+    from fabricreport.memo.editions.locks import held_by_one
+    from fabricreport.memo.run.recall import cache_place
+
+    cache = cache_place(output).folder
+    with held_by_one(cache, "feeds.lock") if cache else contextlib.nullcontext():
+        return fetch_feeds(folder, cache=cache, now=datetime.now().astimezone())
 
 
 def _settling(verdict: Literal["accept", "reject"]) -> None:

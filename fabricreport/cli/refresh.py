@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricreport.base.errors import InputError, Problem
+from fabricreport.cli.books import fetch_first
 from fabricreport.cli.history import index_again
 from fabricreport.cli.options import (
     DAY,
@@ -66,8 +67,8 @@ def refresh(
     today: date | None,
     as_json: bool,
 ) -> int:
-    """Build a new edition of each of PARAMS (files, globs, folders) where advice, class, a material number or a mark of age
-    moved, and say what moved."""
+    """Import the feeds, build a new edition of each of PARAMS (files, globs, folders) where advice, class, a material number or
+    a mark of age moved, and say what moved."""
     from fabricreport.memo.batch import each
     from fabricreport.memo.editions.refresh import RefreshResult, plan_refresh
     from fabricreport.memo.editions.refresh import refresh as refresh_memo
@@ -82,6 +83,7 @@ def refresh(
             return RefreshResult(plan_refresh(path, **asked, dry_run=True)), dates
         return refresh_memo(path, **asked, dates=dates.append), dates
 
+    feeds = [] if dry_run else fetch_first(paths, output, quiet=quiet, as_json=as_json)
     with progress_of(paths, quiet=as_json or quiet) as tell:
         outcomes = each(paths, task, jobs=jobs, progress=tell)
     if dry_run:
@@ -92,15 +94,15 @@ def refresh(
         for o in outcomes
     ]
     index_again(output)
-    told_now = digest(news, teller.today)
+    told_now = digest(news, feeds, teller.today)
     if as_json:
-        print_json({**_run_facts(outcomes, news), "news": told_now["clients"]})
+        print_json({**_run_facts(outcomes, news), "feeds": feeds, "news": told_now["clients"]})
     else:
         for outcome, one in zip(outcomes, news, strict=True):
             _say_outcome(outcome, one, teller.today, quiet)
         for line in dict.fromkeys(line for one in news for line in one.lines()):
             click.echo(line)
-    if command and told_now["clients"]:
+    if command and (told_now["clients"] or told_now["feeds"]):
         call(command, told_now)
     teller.keep()
     return _exit_code(outcomes)

@@ -26,14 +26,14 @@ from fabricreport.books.prices.feed_readers import (
     feed_kind,
     fetch_text,
     header_fault,
-    is_address,
     read_csv_feed,
     read_gpu_hour_history,
     read_skypilot,
 )
 from fabricreport.books.prices.files import append, drop_rows, read_price_file, set_aside
-from fabricreport.books.prices.rules import ALL_COLUMNS, PriceRow, clean_text, rules
+from fabricreport.books.prices.rules import ALL_COLUMNS, FeedRules, PriceRow, clean_text, rules
 from fabricreport.books.prices.settlement import Held
+from fabricreport.books.prices.web import is_address, shown
 
 _Key = tuple[str, object, str]
 _WORD = re.compile(rb"[a-z0-9]+(?:[-.][a-z0-9]+)*")
@@ -208,33 +208,26 @@ def import_prices(
     name: str | None = None,
     as_of: date | None = None,
     provider: str | None = None,
-    timeout_s: float | None = None,
-    largest_bytes: int | None = None,
+    limits: FeedRules | None = None,
+    text: str | None = None,
 ) -> ImportReport:
     """Import a feed from a path or http(s) address into `<folder>/<name>.csv`.
 
     `name` defaults to the source's file name. A SkyPilot catalog has no dates and names no provider: `as_of` is
-    needed, `provider` defaults to the file name. Raises `InputError` if the source cannot be read, is none of the
-    known formats, or holds no price at all; single bad rows are reported instead.
+    needed, `provider` defaults to the file name. `text` is what the source holds, where that is known. Raises `InputError`
+    if it cannot be read, is none of the known formats, or holds no price at all; single bad rows are reported instead.
     """
     source, folder = str(source), Path(folder)
-    limits = rules().feeds
-    text = fetch_text(
-        source,
-        largest_bytes=largest_bytes or limits.largest_bytes,
-        timeout_s=timeout_s or limits.timeout_s,
-    )
+    text = fetch_text(source, limits or rules().feeds) if text is None else text
     stem = _stem(source)
     reading, kind = _read(text, source, kind, provider or stem, as_of)
     if not reading.rows and not reading.refused:
-        raise InputError(
-            Problem("no price in it that we can use", clean_text(source)[:200], line=1, remedy=_why(reading))
-        )
+        raise InputError(Problem("no price in it that we can use", shown(source), line=1, remedy=_why(reading)))
     if not reading.rows:
         raise InputError(reading.refused)
     target = folder / f"{_slug(name or stem)}.csv"
     try:
-        return _store(reading, target, clean_text(source), kind)
+        return _store(reading, target, shown(source), kind)
     except OSError as error:
         raise InputError(
             Problem(f"cannot be written ({error.strerror or error})", str(target), remedy="Check the folder and disk.")
@@ -260,22 +253,22 @@ def _store(reading: Reading, target: Path, source: str, kind: str) -> ImportRepo
 
 
 def _read(text: str, source: str, kind: str, provider: str, as_of: date | None) -> tuple[Reading, str]:
-    shown = clean_text(source)[:200]
+    named = shown(source)
     if kind not in KINDS:
-        raise InputError(Problem(f"unknown kind of feed; known: {', '.join(KINDS)}", shown, value=clean_text(kind)))
+        raise InputError(Problem(f"unknown kind of feed; known: {', '.join(KINDS)}", named, value=clean_text(kind)))
     found = feed_kind(text)
     if not found:
         message, remedy = header_fault(text)
-        raise InputError(Problem(message, shown, 1, remedy=remedy))
+        raise InputError(Problem(message, named, 1, remedy=remedy))
     if kind not in ("auto", found):
-        raise InputError(Problem(f"the header is not that of a {kind} feed", shown, 1, remedy="Use --kind auto."))
+        raise InputError(Problem(f"the header is not that of a {kind} feed", named, 1, remedy="Use --kind auto."))
     if found == "csv":
-        return read_csv_feed(text, shown), found
+        return read_csv_feed(text, named), found
     if found == "gpu-hour-history":
-        return read_gpu_hour_history(text, shown), found
+        return read_gpu_hour_history(text, named), found
     if as_of is None:
-        raise InputError(Problem("a SkyPilot catalog has no dates", shown, remedy="Say its date with --as-of."))
-    return read_skypilot(text, shown, provider=provider, as_of=as_of), found
+        raise InputError(Problem("a SkyPilot catalog has no dates", named, remedy="Say its date with --as-of."))
+    return read_skypilot(text, named, provider=provider, as_of=as_of), found
 
 
 def _held_now(folder: Path, fresh: Sequence[PriceRow], target: Path) -> tuple[Held, ...]:

@@ -92,6 +92,8 @@ class FeedRules:
     __pydantic_config__ = CLOSED
     timeout_s: float
     largest_bytes: int
+    retry_s: float
+    longest_retry_s: float
     grade: str
     gpus: Mapping[str, str]
     skypilot_gpus: Mapping[str, str]

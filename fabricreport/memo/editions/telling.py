@@ -174,9 +174,10 @@ def _slug_of(params: Path, error: FabricReportError) -> str:
         return ""
 
 
-def digest(news: Sequence[News], today: date) -> dict[str, Any]:
-    """Everything that a run has to tell, for machines."""
-    return {"today": today.isoformat(), "clients": [one.as_dict() for one in news if one]}
+def digest(news: Sequence[News], feeds: Sequence[Mapping[str, Any]], today: date) -> dict[str, Any]:
+    """Everything that a run has to tell of clients and of price feeds, for machines."""
+    told_of = [{key: feed[key] for key in ("name", "status", "message", "held")} for feed in feeds if feed["is_news"]]
+    return {"today": today.isoformat(), "clients": [one.as_dict() for one in news if one], "feeds": told_of}
 
 
 def call(command: Sequence[str], told: Mapping[str, Any]) -> None:
