@@ -32,9 +32,12 @@ _DISK_ERRORS = frozenset(
         errno.ENOTDIR,
         errno.EFBIG,
         errno.ENAMETOOLONG,
+        errno.ENOLCK,
+        errno.ENOSYS,
     ]
 )
 _SCRATCH = ".scratch-"
+_SWEEPING = ".sweeping"
 _LOCKED_BYTE = 1 << 20
 
 
@@ -136,15 +139,26 @@ def scratch_folder(output: Path) -> Iterator[Path]:
     make_output(output)
     sweep(output)
     path = output / f"{_SCRATCH}{os.getpid()}-{os.urandom(4).hex()}"
-    path.mkdir(mode=0o700)
     with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, path, ignore_errors=True)
-        descriptor = open_file(path / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        stack.callback(os.close, descriptor)
-        with contextlib.suppress(OSError):
-            _try_lock(descriptor)
+        with _one_at_a_time(output):  # nobody sweeps a folder before its owner holds it
+            path.mkdir(mode=0o700)
+            stack.callback(shutil.rmtree, path, ignore_errors=True)
+            descriptor = open_file(path / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            stack.callback(os.close, descriptor)
+            with contextlib.suppress(OSError):
+                _try_lock(descriptor)
         _tell(descriptor)
         yield path
+
+
+@contextlib.contextmanager
+def _one_at_a_time(output: Path) -> Iterator[None]:
+    folder = open_folder(output)
+    try:
+        with held_by_one(folder, _SWEEPING):
+            yield
+    finally:
+        close_folder(folder)
 
 
 def make_output(output: Path) -> None:
@@ -165,40 +179,27 @@ def sweep(output: Path) -> list[str]:
 
     swept = []
     for path in sorted(output.glob(f"{_SCRATCH}*")):
-        if path.is_symlink() or not path.is_dir() or _in_use(path):
+        if path.is_symlink() or not path.is_dir() or in_use(path):
             continue
-        shutil.rmtree(path, ignore_errors=True)
-        swept.append(path.name)
+        with _one_at_a_time(output):
+            if not in_use(path):
+                shutil.rmtree(path, ignore_errors=True)
+                swept.append(path.name)
     return swept
 
 
-def _in_use(path: Path) -> bool:
-    """True unless the lock of the folder's owner is free; a folder without one is in use if its process lives."""
+def in_use(path: Path) -> bool:
+    """True unless the lock of the scratch folder's owner is free; one without an owner is what is left of a removal."""
     try:
         descriptor = open_file(path / _OWNER, os.O_RDWR)
-    except FileNotFoundError:
-        pid = path.name.removeprefix(_SCRATCH).partition("-")[0]
-        return not pid.isdigit() or _alive(int(pid))
-    except OSError:
-        return True
+    except OSError as error:
+        return error.errno != errno.ENOENT
     try:
         return not _try_lock(descriptor)
     except OSError:
         return True
     finally:
         os.close(descriptor)
-
-
-def _alive(pid: int) -> bool:
-    if os.name == "nt":  # where asking after a process ends it
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def disk_problem(error: OSError, path: Path) -> InputError:
