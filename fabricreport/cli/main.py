@@ -6,7 +6,7 @@ Exit codes: 0 done; 1 our bug; 2 the user's input is wrong; 3 a section failed; 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from fabricreport.cli.options import (
     JSON,
     OUTPUT,
     complain,
+    each_client,
     epilog,
     error_facts,
     print_json,
@@ -34,10 +35,8 @@ from fabricreport.cli.words import dates_words, result_words
 
 if TYPE_CHECKING:
     from fabricreport.check.dates import Dates
-    from fabricreport.memo.batch import Outcome
-    from fabricreport.memo.build import BuildResult
+    from fabricreport.memo.batch import Outcome, Result
     from fabricreport.memo.editions.manifest import ProgressCall
-    from fabricreport.memo.editions.refresh import RefreshResult
 
 
 @click.command(epilog=epilog())
@@ -74,6 +73,12 @@ JOBS = click.option(
     default=None,
     help="Clients built at once.  [default: one per core]",
 )
+SCHEDULER = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    default=None,
+    help="Build on the workers of this Dask scheduler (tcp://HOST:8786), who share the folder of params and output.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EXIT_CODES)
@@ -90,25 +95,25 @@ def main() -> None:
 @OUTPUT
 @click.option("--only", metavar="SECTION", default=None, help="Build one section, as a draft, beside the editions.")
 @JOBS
+@SCHEDULER
 @click.option("--draft", is_flag=True, help="Watermark the memo; its checks warn instead of stopping.")
 @JSON
 @told
-def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | None, draft: bool, as_json: bool) -> int:
+def build(
+    params: Sequence[Path],
+    output: Path,
+    only: str | None,
+    jobs: int | None,
+    scheduler: str | None,
+    draft: bool,
+    as_json: bool,
+) -> int:
     """Build the memo of each PARAMS file into OUTPUT/<client>/<edition>/."""
-    from fabricreport.memo.batch import each
     from fabricreport.memo.build import build as build_memo
 
-    def task(path: Path, progress: ProgressCall) -> tuple[BuildResult, list[Dates]]:
-        dates: list[Dates] = []
-        result = build_memo(
-            path, output=output, only=only, draft=draft,
-            progress=progress, dates=dates.append,
-        )  # fmt: skip
-        return result, dates
-
+    task = partial(_one, made=build_memo, output=output, only=only, draft=draft)
     done, failed, notes = [], [], list[str]()
-    with progress_of(params, quiet=as_json) as tell:
-        outcomes = each(params, task, jobs=jobs, progress=tell)
+    outcomes = each_client(params, task, jobs, scheduler, output, quiet=as_json)
     for outcome in outcomes:
         if outcome.result is None:
             failed.append(_failed(outcome, as_json))
@@ -122,6 +127,13 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
     if as_json:
         print_json({"ok": not failed, "built": done, "failed": failed, "notes": notes})
     return int(failed[0]["exit_code"]) if failed else 0
+
+
+def _one(
+    path: Path, progress: ProgressCall, *, made: Callable[..., Result], **options: Any
+) -> tuple[Result, list[Dates]]:
+    dates: list[Dates] = []
+    return made(path, progress=progress, dates=dates.append, **options), dates
 
 
 def _failed(outcome: Outcome[Any], as_json: bool) -> dict[str, Any]:
@@ -326,6 +338,7 @@ def list_(output: Path, as_json: bool) -> int:
 @OUTPUT
 @click.option("--as-of", type=DAY, default=None, help="Date of the new edition.  [default: the newest price's date]")
 @JOBS
+@SCHEDULER
 @click.option(
     "--quiet",
     is_flag=True,
@@ -338,24 +351,16 @@ def refresh(
     output: Path,
     as_of: date | None,
     jobs: int | None,
+    scheduler: str | None,
     quiet: bool,
     as_json: bool,
 ) -> int:
     """Build a new edition only where something the last one rested on has changed, and say what moved."""
-    from fabricreport.memo.batch import each
     from fabricreport.memo.editions.refresh import refresh as refresh_memo
 
-    def task(path: Path, progress: ProgressCall) -> tuple[RefreshResult, list[Dates]]:
-        dates: list[Dates] = []
-        result = refresh_memo(
-            path, output=output, as_of=as_of,
-            progress=progress, dates=dates.append,
-        )  # fmt: skip
-        return result, dates
-
+    task = partial(_one, made=refresh_memo, output=output, as_of=as_of)
     done, failed = [], []
-    with progress_of(params, quiet=as_json or quiet) as tell:
-        outcomes = each(params, task, jobs=jobs, progress=tell)
+    outcomes = each_client(params, task, jobs, scheduler, output, quiet=as_json or quiet)
     for outcome in outcomes:
         if outcome.result is None:
             failed.append(_failed(outcome, as_json))

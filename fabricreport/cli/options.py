@@ -16,6 +16,7 @@ import click
 from fabricreport.base.errors import FabricReportError, InputError
 
 if TYPE_CHECKING:
+    from fabricreport.memo.batch import Outcome, Result, Task
     from fabricreport.memo.editions.manifest import Progress
 
 
@@ -64,7 +65,7 @@ def told(command: Callable[..., int | None]) -> Callable[..., None]:
             complain(error, as_json)
             code = error.exit_code
         except (KeyboardInterrupt, click.exceptions.Abort):
-            click.echo("Stopped. No edition was published by this run.", err=True)
+            click.echo("Stopped. What was published before stays, each edition whole.", err=True)
             code = 130
         except BrokenPipeError:
             sys.stderr.close()
@@ -109,6 +110,21 @@ def progress_of(params: Sequence[Path], *, quiet: bool) -> Iterator[Tell]:
     else:
         with contextlib.ExitStack() as stack:
             yield _Bars(params, stack).tell
+
+
+def each_client(
+    params: Sequence[Path], task: Task[Result], jobs: int | None, scheduler: str | None, output: Path, *, quiet: bool
+) -> list[Outcome[Result]]:
+    """Run a task for each params file, over processes here or over the workers of a scheduler, and show how far it is."""
+    from fabricreport.memo.batch import each
+    from fabricreport.memo.cluster import each_there
+
+    if scheduler is not None and jobs is not None:
+        raise click.UsageError("--jobs counts processes here, and --scheduler builds on its workers: give one of them.")
+    with progress_of(params, quiet=quiet) as tell:
+        if scheduler is not None:
+            return each_there(scheduler, params, task, output=output, progress=tell)
+        return each(params, task, jobs=jobs, progress=tell)
 
 
 def _one_line_each() -> Tell:
