@@ -117,9 +117,13 @@ def client_lock(folder: Folder, shown: Path, *, wait_s: float = WAIT_S) -> Itera
 
 
 @contextlib.contextmanager
-def held_by_one(folder: Folder, name: str) -> Iterator[None]:
-    """Hold a lock of an open folder, for as long as it takes to get it."""
-    descriptor = open_file(name, os.O_RDWR | os.O_CREAT, folder=folder)
+def held_by_one(folder: Path, name: str) -> Iterator[None]:
+    """Hold a lock of a folder, which is no link, for as long as it takes to get it."""
+    within = open_folder(folder)
+    try:
+        descriptor = open_file(name, os.O_RDWR | os.O_CREAT, folder=within)
+    finally:
+        close_folder(within)
     try:
         while not _try_lock(descriptor):
             time.sleep(0.05)
@@ -140,7 +144,7 @@ def scratch_folder(output: Path) -> Iterator[Path]:
     sweep(output)
     path = output / f"{_SCRATCH}{os.getpid()}-{os.urandom(4).hex()}"
     with contextlib.ExitStack() as stack:
-        with _one_at_a_time(output):  # nobody sweeps a folder before its owner holds it
+        with held_by_one(output, _SWEEPING):  # nobody sweeps a folder before its owner holds it
             path.mkdir(mode=0o700)
             stack.callback(shutil.rmtree, path, ignore_errors=True)
             descriptor = open_file(path / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -149,16 +153,6 @@ def scratch_folder(output: Path) -> Iterator[Path]:
                 _try_lock(descriptor)
         _tell(descriptor)
         yield path
-
-
-@contextlib.contextmanager
-def _one_at_a_time(output: Path) -> Iterator[None]:
-    folder = open_folder(output)
-    try:
-        with held_by_one(folder, _SWEEPING):
-            yield
-    finally:
-        close_folder(folder)
 
 
 def make_output(output: Path) -> None:
@@ -181,7 +175,7 @@ def sweep(output: Path) -> list[str]:
     for path in sorted(output.glob(f"{_SCRATCH}*")):
         if path.is_symlink() or not path.is_dir() or in_use(path):
             continue
-        with _one_at_a_time(output):
+        with held_by_one(output, _SWEEPING):
             if not in_use(path):
                 shutil.rmtree(path, ignore_errors=True)
                 swept.append(path.name)
