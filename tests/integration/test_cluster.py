@@ -118,6 +118,10 @@ def test_the_client_of_a_killed_worker_runs_again_on_the_other_and_bytes_are_tho
         assert run.returncode == 0 and told["ok"]
         assert [made["client"].lower() for made in told["built"]] == list(CLIENTS), "in the order of the files"
         until(lambda: not processes_with(str(middle)), "what the killed worker had begun has ended with it")
+        assert tree(project / "there") == tree(project / "here")
+        for where in (("here", "--jobs", "2"), ("there", "--scheduler", address)):
+            asked = command("refresh", "--as-of", "2026-11-20", "--output", *where)
+            again = subprocess.run(asked, env=environment(), cwd=project, stdout=subprocess.PIPE, check=True)
+            assert [one["changed"] for one in json.loads(again.stdout)["refreshed"]] == [False] * len(CLIENTS)
     begun, built = ({*re.findall(r"for params/(\w+)\.yaml", log.read_text())} for log in logs[1:])
     assert begun and begun < built == set(CLIENTS), "every client of the first was built by the second"
-    assert tree(project / "there") == tree(project / "here")
