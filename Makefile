@@ -77,7 +77,7 @@ clean:  ## forget caches and environments; editions in output/ are kept
 
 .venv/test.ok: pyproject.toml $(PINS) | .venv/bin/python
 	@echo "Installing what the tests need (about a minute) ..."
-	@$(INSTALL) '.[test]'
+	@$(INSTALL) '.[test,cluster]'
 	@touch $@ .venv/memo.ok
 
 .venv/lab.ok: pyproject.toml $(PINS) | .venv/bin/python

@@ -25,9 +25,12 @@ from fabricreport.cli.options import (
     JOBS,
     JSON,
     OUTPUT,
+    SCHEDULER,
     complain,
+    each_client,
     epilog,
     error_facts,
+    one_client,
     print_json,
     progress_of,
     told,
@@ -38,8 +41,6 @@ from fabricreport.cli.words import built_facts, dates_words, result_words
 if TYPE_CHECKING:
     from fabricreport.check.dates import Dates
     from fabricreport.memo.batch import Outcome
-    from fabricreport.memo.build import BuildResult
-    from fabricreport.memo.editions.manifest import ProgressCall
 
 
 @click.command(epilog=epilog())
@@ -86,25 +87,25 @@ def main() -> None:
 @OUTPUT
 @click.option("--only", metavar="SECTION", default=None, help="Build one section, as a draft, beside the editions.")
 @JOBS
+@SCHEDULER
 @click.option("--draft", is_flag=True, help="Watermark the memo; its checks warn instead of stopping.")
 @JSON
 @told
-def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | None, draft: bool, as_json: bool) -> int:
+def build(
+    params: Sequence[Path],
+    output: Path,
+    only: str | None,
+    jobs: int | None,
+    scheduler: str | None,
+    draft: bool,
+    as_json: bool,
+) -> int:
     """Build the memo of each PARAMS file into OUTPUT/<client>/<edition>/."""
-    from fabricreport.memo.batch import each
     from fabricreport.memo.build import build as build_memo
 
-    def task(path: Path, progress: ProgressCall) -> tuple[BuildResult, list[Dates]]:
-        dates: list[Dates] = []
-        result = build_memo(
-            path, output=output, only=only, draft=draft,
-            progress=progress, dates=dates.append,
-        )  # fmt: skip
-        return result, dates
-
+    task = partial(one_client, made=build_memo, output=output, only=only, draft=draft)
     done, failed, notes = [], [], list[str]()
-    with progress_of(params, quiet=as_json) as tell:
-        outcomes = each(params, task, jobs=jobs, progress=tell)
+    outcomes = each_client(params, task, jobs, scheduler, output, quiet=as_json)
     for outcome in outcomes:
         if outcome.result is None:
             failed.append(_failed(outcome, as_json))

@@ -16,7 +16,9 @@ import click
 from fabricreport.base.errors import FabricReportError, InputError
 
 if TYPE_CHECKING:
-    from fabricreport.memo.editions.manifest import Progress
+    from fabricreport.check.dates import Dates
+    from fabricreport.memo.batch import Outcome, Result, Task
+    from fabricreport.memo.editions.manifest import Progress, ProgressCall
 
 
 EXIT_CODES = "Exit codes: 0 done, 2 the input is wrong, 3 a section failed, 4 the memo failed its checks, 5 nobody was told, 1 a bug of ours."
@@ -49,6 +51,12 @@ JOBS = click.option(
     default=None,
     help="Clients built at once.  [default: one per core]",
 )
+SCHEDULER = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    default=None,
+    help="Build on the workers of this Dask scheduler (tcp://HOST:8786), who share the folder of params and output.",
+)
 CLIENT = click.argument("params", type=click.Path(path_type=Path))
 OUTPUT = click.option(
     "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("output"), show_default=True,
@@ -68,7 +76,7 @@ def told(command: Callable[..., int | None]) -> Callable[..., None]:
             complain(error, as_json)
             code = error.exit_code
         except (KeyboardInterrupt, click.exceptions.Abort):
-            click.echo("Stopped. No edition was published by this run.", err=True)
+            click.echo("Stopped. What was published before stays, each edition whole.", err=True)
             code = 130
         except BrokenPipeError:
             sys.stderr.close()
@@ -113,6 +121,29 @@ def progress_of(params: Sequence[Path], *, quiet: bool) -> Iterator[Tell]:
     else:
         with contextlib.ExitStack() as stack:
             yield _Bars(params, stack).tell
+
+
+def each_client(
+    params: Sequence[Path], task: Task[Result], jobs: int | None, scheduler: str | None, output: Path, *, quiet: bool
+) -> list[Outcome[Result]]:
+    """Run a task for each params file, over processes here or over the workers of a scheduler, and show how far it is."""
+    from fabricreport.memo.batch import each
+    from fabricreport.memo.cluster import each_there
+
+    if scheduler is not None and jobs is not None:
+        raise click.UsageError("--jobs counts processes here, and --scheduler builds on its workers: give one of them.")
+    with progress_of(params, quiet=quiet) as tell:
+        if scheduler is not None:
+            return each_there(scheduler, params, task, output=output, progress=tell)
+        return each(params, task, jobs=jobs, progress=tell)
+
+
+def one_client(
+    path: Path, progress: ProgressCall, *, made: Callable[..., Result], **options: Any
+) -> tuple[Result, list[Dates]]:
+    """What is made of a params file, and the dates that today's is held against."""
+    dates: list[Dates] = []
+    return made(path, progress=progress, dates=dates.append, **options), dates
 
 
 def _one_line_each() -> Tell:

@@ -6,6 +6,7 @@ import glob
 import shlex
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +20,13 @@ from fabricreport.cli.options import (
     JOBS,
     JSON,
     OUTPUT,
+    SCHEDULER,
     complain,
+    each_client,
     epilog,
     error_facts,
+    one_client,
     print_json,
-    progress_of,
     told,
 )
 from fabricreport.cli.words import built_facts, result_words
@@ -31,7 +34,6 @@ from fabricreport.cli.words import built_facts, result_words
 if TYPE_CHECKING:
     from fabricreport.check.dates import Dates
     from fabricreport.memo.batch import Outcome
-    from fabricreport.memo.editions.manifest import ProgressCall
     from fabricreport.memo.editions.refresh import RefreshPlan, RefreshResult
     from fabricreport.memo.editions.telling import News
 
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 @OUTPUT
 @click.option("--as-of", type=DAY, default=None, help="Date of the new edition.  [default: the newest price's date]")
 @JOBS
+@SCHEDULER
 @click.option("--always", is_flag=True, help="Build for any change, also where no material number moved.")
 @click.option("--dry-run", is_flag=True, help="Say what would be built, and write nothing.")
 @click.option("--quiet", is_flag=True, help="Say only what is worth waking somebody for, each thing once (for cron).")
@@ -60,6 +63,7 @@ def refresh(
     output: Path,
     as_of: date | None,
     jobs: int | None,
+    scheduler: str | None,
     always: bool,
     dry_run: bool,
     quiet: bool,
@@ -69,23 +73,14 @@ def refresh(
 ) -> int:
     """Import the feeds, build a new edition of each of PARAMS (files, globs, folders) where advice, class, a material number or
     a mark of age moved, and say what moved."""
-    from fabricreport.memo.batch import each
-    from fabricreport.memo.editions.refresh import RefreshResult, plan_refresh
     from fabricreport.memo.editions.refresh import refresh as refresh_memo
     from fabricreport.memo.editions.telling import Teller, call, digest
 
     paths, command = params_files(params), _command(on_change)
 
-    def task(path: Path, progress: ProgressCall) -> tuple[RefreshResult, list[Dates]]:
-        dates: list[Dates] = []
-        asked: Any = {"output": output, "as_of": as_of, "progress": progress, "always": always}
-        if dry_run:
-            return RefreshResult(plan_refresh(path, **asked, dry_run=True)), dates
-        return refresh_memo(path, **asked, dates=dates.append), dates
-
+    task = partial(one_client, made=refresh_memo, output=output, as_of=as_of, always=always, dry_run=dry_run)
     feeds = [] if dry_run else fetch_first(paths, output, quiet=quiet, as_json=as_json)
-    with progress_of(paths, quiet=as_json or quiet) as tell:
-        outcomes = each(paths, task, jobs=jobs, progress=tell)
+    outcomes = each_client(paths, task, jobs, scheduler, output, quiet=as_json or quiet)
     if dry_run:
         return _say_plans(outcomes, as_json)
     teller = Teller(output, today or date.today())

@@ -31,7 +31,7 @@ Task = Callable[[Path, ProgressCall], Result]
 """Builds the memo of a params file: its path, and whom to tell of every step."""
 _INTERRUPTED = 130
 _PR_SET_PDEATHSIG = 1
-_LOOK_S, _GRACE_S = 0.5, 10.0
+LOOK_S, _GRACE_S = 0.5, 10.0
 Steps = Callable[[Path, Progress], None]
 """Whom to tell of a client's every step; the last, `done`, has no section."""
 
@@ -137,7 +137,7 @@ class _Batch(Generic[Result]):
                 while waiting or self.running:
                     while waiting and len(self.running) < self.at_once:
                         self._start(*waiting.pop(0))
-                    for told in wait(list(self.running), timeout=_LOOK_S):
+                    for told in wait(list(self.running), timeout=LOOK_S):
                         self._listen(self.running[cast("Connection", told)])
                     if interrupted():
                         raise KeyboardInterrupt
@@ -168,27 +168,12 @@ class _Batch(Generic[Result]):
         if pid == 0:
             try:
                 _only_files(0, 1, 2, telling.fileno())
-                signal.signal(signal.SIGINT, signal.default_int_handler)
-                self._live(path, telling, maker)
+                live(path, self.task, telling, maker)
             finally:
                 os._exit(1)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         telling.close()
         self.running[told] = _Client(number, pid, told)
-
-    def _live(self, path: Path, telling: Connection, maker: int) -> NoReturn:
-        """What a client's process does: the task, telling every step, and the outcome last."""
-        try:
-            _end_with(maker, signal.SIGINT)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-            outcome = _tried(path, self.task, lambda _, step: telling.send(step))
-        except KeyboardInterrupt:
-            os._exit(_INTERRUPTED)
-        except BaseException:
-            told = f"building {path} ended in a bug of ours:\n{traceback.format_exc()}"
-            outcome = Outcome(path, error=FabricReportError(told))
-        telling.send(outcome)
-        os._exit(0)
 
     def _listen(self, client: _Client[Result]) -> None:
         try:
@@ -210,9 +195,26 @@ class _Batch(Generic[Result]):
         path = self.paths[client.number]
         self.progress(path, Progress("", "done"))
         if client.outcome is None:
-            told = f"building {path} came to no end: {_cause_of(code)}"
+            told = f"building {path} came to no end: {cause_of(code)}"
             client.outcome = Outcome(path, error=FabricReportError(told))
         self.outcomes[client.number] = client.outcome
+
+
+def live(path: Path, task: Task[Result], telling: Connection, maker: int) -> NoReturn:
+    """What a client's process does: the task, telling every step, and the outcome last. It ends with its maker."""
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _end_with(maker, signal.SIGINT)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        outcome = _tried(path, task, lambda _, step: telling.send(step))
+    except KeyboardInterrupt:
+        os._exit(_INTERRUPTED)
+    except BaseException:
+        told = f"building {path} ended in a bug of ours:\n{traceback.format_exc()}"
+        outcome = Outcome(path, error=FabricReportError(told))
+    with contextlib.suppress(BrokenPipeError):  # whoever asked is no more
+        telling.send(outcome)
+    os._exit(0)
 
 
 def _end_with(maker: int, sent: signal.Signals) -> None:
@@ -231,7 +233,7 @@ def _only_files(*kept: int) -> None:
                 os.close(number)
 
 
-def _cause_of(code: int) -> str:
+def cause_of(code: int) -> str:
     """How a process ended that left no word, from its exit code."""
     if code < 0:
         try:

@@ -8,17 +8,15 @@ is found by the hash, so that a report which is there costs no more than reading
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fabricreport
 from fabricreport.base.errors import MemoRejected, SectionFailed
-from fabricreport.base.files import close_folder, open_folder
 from fabricreport.base.project import RENTS
 from fabricreport.memo.editions.editions import EVIDENCE, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, held_by_one, refused_by_disk, scratch_folder
@@ -125,19 +123,10 @@ def make_report(
     found = standing_report(root, notebook)
     if found is not None:
         return found
-    with disk_errors(root), scratch_folder(root) as scratch, _one_at_a_time(root):
-        return standing_report(root, notebook) or _Building(root, scratch, notebook).published(progress)
-
-
-@contextlib.contextmanager
-def _one_at_a_time(root: Path) -> Iterator[None]:
-    (root / EVIDENCE).mkdir(exist_ok=True)
-    folder = open_folder(root / EVIDENCE)
-    try:
-        with held_by_one(folder, ".making"):
-            yield
-    finally:
-        close_folder(folder)
+    with disk_errors(root), scratch_folder(root) as scratch:
+        (root / EVIDENCE).mkdir(exist_ok=True)
+        with held_by_one(root / EVIDENCE, ".making"):
+            return standing_report(root, notebook) or _Building(root, scratch, notebook).published(progress)
 
 
 class _Building:

@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ import pytest
 from rows import rows
 
 from fabricreport.base.errors import FabricReportError, InputError
+from fabricreport.base.files import open_file
 from fabricreport.check.check import Checked
+from fabricreport.memo.editions import locks
 from fabricreport.memo.editions.editions import Files, latest_edition, list_editions, publish, sequence_of, verify
 from fabricreport.memo.editions.locks import client_lock, scratch_folder, sweep
 from fabricreport.memo.editions.manifest import (
@@ -111,7 +114,7 @@ def test_an_edition_is_published_and_found_again(tmp_path: Path) -> None:
     assert (done.reused, done.messages) == (False, ()) and sequence_of(done.folder) == 1
     assert state(tmp_path) == ({FIRST}, FIRST, [])
     assert json.loads((done.folder / RUN).read_text())["sequence"] == 1
-    assert [p.name for p in tmp_path.iterdir()] == ["acme"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".sweeping", "acme"]
 
 
 def test_editions_are_ordered_by_sequence_not_by_date(tmp_path: Path) -> None:
@@ -339,14 +342,35 @@ def test_a_lock_left_by_a_killed_build_is_taken_over_with_a_message(tmp_path: Pa
 
 def test_scratch_folders_of_the_dead_are_swept_and_those_of_the_living_stay(tmp_path: Path) -> None:
     with scratch_folder(tmp_path) as mine:
-        orphan = tmp_path / ".scratch-999999999-00000000"
-        orphan.mkdir()
+        orphans = [tmp_path / f".scratch-{pid}-00000000" for pid in (999999999, os.getpid())]
+        for orphan in orphans:  # a number of a process says nothing: it may be another host's
+            orphan.mkdir()
         owned = tmp_path / f".scratch-{os.getpid()}-11111111"
         owned.mkdir()
         (owned / ".owner").write_text("{}", encoding="utf-8")
-        assert sorted(sweep(tmp_path)) == sorted([orphan.name, owned.name])
+        assert sorted(sweep(tmp_path)) == sorted(path.name for path in (*orphans, owned))
         assert mine.is_dir()
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == [".sweeping"]
+
+
+def test_a_scratch_folder_is_not_swept_before_its_owner_holds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def other() -> None:
+        with scratch_folder(tmp_path):
+            pass
+
+    def slow(name: Any, *arguments: Any, **more: Any) -> int:
+        if str(name).endswith(".owner") and threading.current_thread() is not beside and not beside.ident:
+            beside.start()
+            beside.join(0.3)  # it waits for us, however long
+        return open_file(name, *arguments, **more)
+
+    beside = threading.Thread(target=other)
+    monkeypatch.setattr(locks, "open_file", slow)
+    with scratch_folder(tmp_path) as mine:
+        beside.join()
+        assert mine.is_dir()
 
 
 @rows("place", ["output", "client", "lock", "edition"])
@@ -400,7 +424,7 @@ def test_builds_at_once_publish_each_edition_once(tmp_path: Path) -> None:
 def test_names_that_are_not_slugs_never_reach_the_disk(tmp_path: Path, slug: str) -> None:
     with pytest.raises(FabricReportError), scratch_folder(tmp_path) as scratch:
         publish(scratch, tmp_path, slug, FIRST)
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == [".sweeping"]
 
 
 MADE_OF = ("buy_once", *SECTION_NAMES)

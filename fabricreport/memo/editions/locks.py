@@ -33,9 +33,12 @@ _DISK_ERRORS = frozenset(
         errno.ENOTDIR,
         errno.EFBIG,
         errno.ENAMETOOLONG,
+        errno.ENOLCK,
+        errno.ENOSYS,
     ]
 )
 _SCRATCH = ".scratch-"
+_SWEEPING = ".sweeping"
 _LOCKED_BYTE = 1 << 20
 
 
@@ -115,9 +118,13 @@ def client_lock(folder: Folder, shown: Path, *, wait_s: float = WAIT_S) -> Itera
 
 
 @contextlib.contextmanager
-def held_by_one(folder: Folder, name: str) -> Iterator[None]:
-    """Hold a lock of an open folder, for as long as it takes to get it."""
-    descriptor = open_file(name, os.O_RDWR | os.O_CREAT, folder=folder)
+def held_by_one(folder: Path, name: str) -> Iterator[None]:
+    """Hold a lock of a folder, which is no link, for as long as it takes to get it."""
+    within = open_folder(folder)
+    try:
+        descriptor = open_file(name, os.O_RDWR | os.O_CREAT, folder=within)
+    finally:
+        close_folder(within)
     try:
         while not _try_lock(descriptor):
             time.sleep(0.05)
@@ -144,13 +151,14 @@ def scratch_folder(output: Path) -> Iterator[Path]:
     make_output(output)
     sweep(output)
     path = output / f"{_SCRATCH}{os.getpid()}-{os.urandom(4).hex()}"
-    path.mkdir(mode=0o700)
     with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, path, ignore_errors=True)
-        descriptor = open_file(path / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        stack.callback(os.close, descriptor)
-        with contextlib.suppress(OSError):
-            _try_lock(descriptor)
+        with held_by_one(output, _SWEEPING):  # nobody sweeps a folder before its owner holds it
+            path.mkdir(mode=0o700)
+            stack.callback(shutil.rmtree, path, ignore_errors=True)
+            descriptor = open_file(path / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            stack.callback(os.close, descriptor)
+            with contextlib.suppress(OSError):
+                _try_lock(descriptor)
         _tell(descriptor)
         yield path
 
@@ -173,40 +181,27 @@ def sweep(output: Path) -> list[str]:
 
     swept = []
     for path in sorted(output.glob(f"{_SCRATCH}*")):
-        if path.is_symlink() or not path.is_dir() or _in_use(path):
+        if path.is_symlink() or not path.is_dir() or in_use(path):
             continue
-        shutil.rmtree(path, ignore_errors=True)
-        swept.append(path.name)
+        with held_by_one(output, _SWEEPING):
+            if not in_use(path):
+                shutil.rmtree(path, ignore_errors=True)
+                swept.append(path.name)
     return swept
 
 
-def _in_use(path: Path) -> bool:
-    """True unless the lock of the folder's owner is free; a folder without one is in use if its process lives."""
+def in_use(path: Path) -> bool:
+    """True unless the lock of the scratch folder's owner is free; one without an owner is what is left of a removal."""
     try:
         descriptor = open_file(path / _OWNER, os.O_RDWR)
-    except FileNotFoundError:
-        pid = path.name.removeprefix(_SCRATCH).partition("-")[0]
-        return not pid.isdigit() or _alive(int(pid))
-    except OSError:
-        return True
+    except OSError as error:
+        return error.errno != errno.ENOENT
     try:
         return not _try_lock(descriptor)
     except OSError:
         return True
     finally:
         os.close(descriptor)
-
-
-def _alive(pid: int) -> bool:
-    if os.name == "nt":  # where asking after a process ends it
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def disk_problem(error: OSError, path: Path) -> InputError:

@@ -214,14 +214,19 @@ def refresh(
     dates: Callable[[Dates], None] | None = None,
     places: Places | None = None,
     always: bool = False,
+    dry_run: bool = False,
 ) -> RefreshResult:
-    """Build the new edition if one is due; every earlier edition stays. A second run does nothing.
+    """Build the new edition if one is due; every earlier edition stays. A second run does nothing, nor does a `dry_run`.
 
     `dates` is handed the dates that today's may be held against, if there is something to build.
     """
     from fabricreport.memo.build import build
 
-    plan = plan_refresh(params_path, output=output, as_of=as_of, places=places, progress=progress, always=always)
+    plan = plan_refresh(
+        params_path, output=output, as_of=as_of, places=places, progress=progress, always=always, dry_run=dry_run
+    )
+    if dry_run:
+        return RefreshResult(plan)
     if not plan.changed:
         return RefreshResult(_with_latest(plan, Path(output)))
     old = _manifest_of(plan.last)
