@@ -18,6 +18,7 @@ from fabricreport import __version__
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.cli.books import elicit, evidence, prices
 from fabricreport.cli.desk import accept, answers, questionnaire, quotes, trace
+from fabricreport.cli.diff import diff
 from fabricreport.cli.options import (
     DAY,
     EXIT_CODES,
@@ -472,6 +473,7 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 
 
 main.add_command(accept)
+main.add_command(diff)
 main.add_command(prices)
 main.add_command(report)
 main.add_command(elicit)

@@ -15,7 +15,7 @@ GROUPS = tuple(Group)
 EVERY = tuple(frozenset(some) for n in range(len(GROUPS) + 1) for some in combinations(GROUPS, n))
 ALONE = tuple((group,) for group in GROUPS)
 amounts = st.floats(-1e8, 1e8)
-games = st.fixed_dictionaries({moved: amounts for moved in EVERY})
+games = st.fixed_dictionaries(dict.fromkeys(EVERY, amounts))
 Worth = Callable[[frozenset[Group]], float]
 
 

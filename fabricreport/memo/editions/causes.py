@@ -75,34 +75,22 @@ def causes_of(
 
     `alone`: what it is where of all inputs a single price is new, by the price's id. A cause of nothing is left out.
     """
-    (old, new), first, last = printed, worth(frozenset()), worth(_groups(players))
+    mixes = (_groups(some) for count in range(len(players) + 1) for some in combinations(players, count))
+    known = {moved: value for moved in mixes if (value := worth(moved)) is not None}
+    first, last, between = known.get(frozenset()), known.get(_groups(players)), list[Cause]()
     if first is None or last is None:
-        found = [Cause(Kind.ALL, new - old)]
-    else:
-        between = _of_inputs(worth, players, {i: v - first for i, v in (alone or {}).items() if v is not None})
-        found = [Cause(Kind.METHOD, first - old), *between, Cause(Kind.SINCE, new - last)]
-    return tuple(cause for cause in found if cause.amount)
-
-
-def _of_inputs(worth: Worth, players: Sequence[Player], alone: Mapping[str, float]) -> list[Cause]:
-    known = dict[frozenset[Group], float]()
-    for count in range(len(players) + 1):
-        for moved in map(_groups, combinations(players, count)):
-            value = worth(moved)
-            if value is not None:
-                known[moved] = value
+        return tuple(cause for cause in [Cause(Kind.ALL, printed[1] - printed[0])] if cause.amount)
     if len(known) < 2 ** len(players):
-        whole = known[_groups(players)] - known[frozenset()]
-        return [Cause(Kind.INPUTS, whole, tuple(group for player in players for group in player))]
-    found = []
-    for player, share in shapley(known.__getitem__, players).items():
-        singles = alone if Group.PRICES in player else {}
-        largest_first = sorted(singles.items(), key=lambda one: -abs(one[1]))
-        found += [Cause(Kind.PRICE, amount, (price,)) for price, amount in largest_first]
-        found.append(
-            Cause(Kind.TOGETHER if any(singles.values()) else Kind.INPUTS, share - sum(singles.values()), player)
-        )
-    return found
+        between = [Cause(Kind.INPUTS, last - first, tuple(group for player in players for group in player))]
+    else:
+        singles = {price: value - first for price, value in (alone or {}).items() if value is not None}
+        for player, share in shapley(known.__getitem__, players).items():
+            own = sorted(singles.items(), key=lambda one: -abs(one[1])) if Group.PRICES in player else []
+            between += [Cause(Kind.PRICE, amount, (price,)) for price, amount in own]
+            rest = share - sum(amount for _, amount in own)
+            between.append(Cause(Kind.TOGETHER if any(a for _, a in own) else Kind.INPUTS, rest, player))
+    found = [Cause(Kind.METHOD, first - printed[0]), *between, Cause(Kind.SINCE, printed[1] - last)]
+    return tuple(cause for cause in found if cause.amount)
 
 
 def _groups(players: Sequence[Player]) -> frozenset[Group]:
