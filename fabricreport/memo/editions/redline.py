@@ -143,7 +143,8 @@ def redline(before: Path, after: Path) -> Redline:
     alone += [HeadlineChange(i, n["label"], "", n["text"]) for i, n in news.items() if i not in both]
     words = tuple(c for c in changes if c.id not in {*olds, *news})
     client, editions = visible(new.loaded.params.client.name), (visible(before.name), visible(after.name))
-    return Redline(client, editions, words, numbers, tuple(alone), mixes.moved, mixes.prices)
+    prices = {i: words for i, (words, _) in mixes.singles.items()}
+    return Redline(client, editions, words, numbers, tuple(alone), mixes.moved, prices)
 
 
 def _headline(kept: Kept, at: Path) -> dict[str, Any]:
@@ -152,7 +153,7 @@ def _headline(kept: Kept, at: Path) -> dict[str, Any]:
         head = kept.manifest["headline"]
         words = {visible(k): visible(v) for k, v in head.items() if k != "numbers" and isinstance(v, str)}
         numbers = [
-            {**{k: visible(n[k], 200) for k in ("id", "label", "text", "unit")}, "value": n["value"]}
+            {**{k: visible(n[k], 1000) for k in ("id", "label", "text", "unit")}, "value": n["value"]}
             for n in head["numbers"] if isinstance(n["value"], int | float)
         ]  # fmt: skip
     except (LookupError, TypeError, AttributeError):
@@ -170,7 +171,7 @@ def _changed(old: Mapping[str, Any], new: Mapping[str, Any], mixes: _Mixes) -> N
     def value(head: Mapping[str, Any]) -> float | None:
         return next((float(n["value"]) for n in head.get("numbers", ()) if _alike(n, new)), None)
 
-    alone = {i: value(head) for i, head in mixes.alone.items()}
+    alone = {i: value(head) for i, (_, head) in mixes.singles.items()}
     printed = float(old["value"]), float(new["value"])
     causes = causes_of(printed, lambda moved: value(mixes.headline(moved)), mixes.players, alone)
     return NumberChange(
@@ -235,44 +236,37 @@ class _Mixes:
         return self._cases[moved]
 
     @cached_property
-    def _priced(self) -> dict[str, tuple[Price, Price]]:
-        """The prices that are told alone, old and new; none where they move with other groups, or an override is in force."""
+    def singles(self) -> dict[str, tuple[str, Mapping[str, Any]]]:
+        """Prices by their ids: what became of each, and the headline where of all inputs it alone is the new edition's.
+
+        None where prices move with other groups; not one on which an override is in force.
+        """
         if (Group.PRICES,) not in self.players:
             return {}
         before, after = (kept.prices.at(kept.loaded.params.as_of) for kept in (self.old, self.new))
-        overridden = self.case(frozenset()).inputs.overrides
-        both = [(before[i], after[i]) for i in after if i in before and f"price:{i}" not in overridden]
-        found = [(old, new) for old, new in both if old.figure != new.figure and _terms(old) == _terms(new)]
-        ends = frozenset[Group](), frozenset(map(Group, self.moved))
+        first, ends = self.case(frozenset()).inputs, (frozenset[Group](), frozenset(map(Group, self.moved)))
+        both = [(before[i], after[i]) for i in after if i in before and f"price:{i}" not in first.overrides]
+        moved = [(old, new) for old, new in both if old.figure != new.figure]
+        found = [(old, new) for old, new in moved if (old.unit, old.currency) == (new.unit, new.currency)]
         used = {i for end in ends for n in self.headline(end)["numbers"] for i in self.case(end).figure(n["id"]).inputs}
         found.sort(
             key=lambda pair: (pair[0].id not in used, -abs(pair[1].price - pair[0].price) / (pair[0].price or 1.0))
         )
-        return {new.id: (old, new) for old, new in found[:SINGLE_PRICES]}
-
-    @cached_property
-    def prices(self) -> dict[str, str]:
-        """What became of each of them, by its id."""
-        first = self.case(frozenset()).inputs
-        return {i: visible(_price_told(*pair, input_names(first, i).phrase), 200) for i, pair in self._priced.items()}
-
-    @cached_property
-    def alone(self) -> dict[str, Mapping[str, Any]]:
-        """The headline where of all inputs one price is the new edition's, by its id."""
-        first = self.case(frozenset()).inputs
-        return {i: headline_of_case(Case(first.replacing({i: new.figure}))) for i, (_, new) in self._priced.items()}
-
-
-def _terms(price: Price) -> tuple[str, str]:
-    return price.unit, price.currency
+        return {
+            new.id: (
+                _price_told(old, new, input_names(first, new.id).phrase),
+                headline_of_case(Case(first.replacing({new.id: new.figure}))),
+            )
+            for old, new in found[:SINGLE_PRICES]
+        }
 
 
 def _price_told(old: Price, new: Price, name: str) -> str:
     unit, ends = price_unit(new), (old.figure.central, new.figure.central)
     texts = [write(end, unit, 4 if unit == "ratio" else 3, new.currency) for end in ends]
     if texts[0] == texts[1]:
-        return f"the range around {name}, {texts[1]}, is another"
-    return f"{name} {'rose' if ends[1] > ends[0] else 'fell'} from {texts[0]} to {texts[1]}"
+        return visible(f"the range around {name}, {texts[1]}, is another", 200)
+    return visible(f"{name} {'rose' if ends[1] > ends[0] else 'fell'} from {texts[0]} to {texts[1]}", 200)
 
 
 def _dating(old: Kept, new: Kept) -> Group:
