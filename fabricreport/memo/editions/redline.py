@@ -151,7 +151,7 @@ def _headline(kept: Kept, at: Path) -> dict[str, Any]:
     """The headline of an edition, its texts fit for a terminal."""
     try:
         head = kept.manifest["headline"]
-        words = {visible(k): visible(v) for k, v in head.items() if k != "numbers" and isinstance(v, str)}
+        words = {visible(k): visible(v, 1000) for k, v in head.items() if k != "numbers" and isinstance(v, str)}
         numbers = [
             {**{k: visible(n[k], 1000) for k in ("id", "label", "text", "unit")}, "value": n["value"]}
             for n in head["numbers"] if isinstance(n["value"], int | float)
