@@ -23,7 +23,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, mod
 
 from fabricreport.base.bounds import bound_of
 from fabricreport.base.errors import InputError, Problem
-from fabricreport.base.locations import did_you_mean, shown_path
+from fabricreport.base.locations import Located, did_you_mean, shown_path
 from fabricreport.base.uncertain import SHAPES, Replaced, Uncertain
 from fabricreport.base.units import unit_problem
 from fabricreport.base.vocabulary import Grade
@@ -318,6 +318,26 @@ class EvidenceBook(dict[str, EvidenceEntry]):
 def read_evidence(extra_dir: Path | None = None) -> EvidenceBook:
     """The shipped library and the client's folder of YAML files; `InputError` with every fault found."""
     return _shipped_book() if extra_dir is None else _book(extra_dir)
+
+
+def evidence_as_it_was(listed: Located, extra_dir: Path | None) -> EvidenceBook:
+    """The book of a library that was kept, its entries listed as `as_dict` gives them, and of a client's folder.
+
+    An entry that only today's library has is in it too, for today's code may ask for it; not one on which sources
+    disagree, which would count among them. `InputError` with every fault found.
+    """
+    judgements = [judged(listed, EvidenceEntry, at=(index,)) for index in range(len(listed.data))]
+    problems = [problem for _, faults in judgements for problem in faults]
+    library = {entry.id: entry for entry, _ in judgements if entry is not None}
+    extra = [] if extra_dir is None else _read_folder(extra_dir, problems)
+    _refuse_duplicates(extra, library, problems)
+    own = {entry.id for entry in extra}
+    new = (e for e in _shipped()[0] if not e.contested and e.id not in library and e.id not in own)
+    book = EvidenceBook([*library.values(), *new, *extra])
+    problems.extend(book.check_references(()))
+    if problems:
+        raise InputError(problems)
+    return book
 
 
 @lru_cache(maxsize=1)

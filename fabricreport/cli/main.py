@@ -18,6 +18,7 @@ from fabricreport import __version__
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.cli.books import elicit, evidence, prices
 from fabricreport.cli.desk import accept, answers, questionnaire, quotes, trace
+from fabricreport.cli.diff import diff
 from fabricreport.cli.history import check_editions, index_again, list_, sign
 from fabricreport.cli.options import (
     DAY,
@@ -357,6 +358,7 @@ main.add_command(refresh)
 main.add_command(accept)
 main.add_command(list_)
 main.add_command(sign)
+main.add_command(diff)
 main.add_command(prices)
 main.add_command(report)
 main.add_command(elicit)

@@ -15,24 +15,34 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.files import close_folder, open_folder
+from fabricreport.base.locations import Located
 from fabricreport.base.project import IS_INSTALLED, PACKAGE
-from fabricreport.books.evidence import EvidenceEntry, read_evidence
+from fabricreport.base.text import visible
+from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, evidence_as_it_was, read_evidence
+from fabricreport.books.options import Option, read_options
+from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.prices.files import read_price_file, table_text
 from fabricreport.books.prices.rules import PriceRow
-from fabricreport.inputs.dossier import read_prices
-from fabricreport.memo.editions.manifest import MANIFEST, RunRecord, SectionRun, read_output, read_sealed
+from fabricreport.inputs.dossier import if_there, read_params, read_prices
+from fabricreport.memo.editions.manifest import MANIFEST, RunRecord, SectionRun, read_output, read_sealed, walk
 from fabricreport.memo.run.noise import notebook_bytes, notebook_from_bytes
 from fabricreport.memo.run.plan import BuildPlan
 from fabricreport.memo.run.snapshot import OWN, Snapshot
 
+if TYPE_CHECKING:
+    from fabricreport.scenario import ParamsFile
+
 INPUTS = "inputs"
 LIBRARY = "library.json"
 PRICES = "prices"
+REBUILD = "Build the client again, and compare from that edition on."
 
 
 def keep_inputs(folder: Path, snapshot: Snapshot) -> None:
@@ -60,10 +70,55 @@ def prices_of(edition: Path, slug: str, day: date) -> dict[str, PriceRow]:
 
 def _whole(edition: Path) -> Path:
     """The folder `inputs/` of an edition, as it was published; `ValueError` says that it, or the manifest, is damaged."""
+    left = {f"{INPUTS}/{name}" for name, _ in walk(edition / INPUTS)}
     for entry in read_sealed(edition / MANIFEST)["outputs"]:
         if entry["name"].startswith(f"{INPUTS}/"):
             read_output(edition, entry["name"])
+            left.discard(entry["name"])
+    if left:
+        raise ValueError(f"{min(left)}: was added")
     return edition / INPUTS
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An edition and what it was made from, as today's readers read it; `files`: the hash of each, by its name."""
+
+    manifest: Mapping[str, Any]
+    files: Mapping[str, str]
+    loaded: ParamsFile
+    evidence: EvidenceBook
+    prices: PriceBook
+    options: dict[str, Option]
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The params as plain data, the keys that were given alone."""
+        return self.loaded.params.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+def read_kept(edition: Path) -> Kept:
+    """What an edition keeps, with the package's evidence as it was; `InputError` says what is missing, damaged or refused."""
+    at = str(edition)
+    try:
+        folder, manifest = _whole(edition), read_sealed(edition / MANIFEST)
+        files = {o["name"].removeprefix(f"{INPUTS}/"): str(o["sha256"]) for o in manifest["outputs"]
+                 if o["name"].startswith(f"{INPUTS}/")}  # fmt: skip
+        if not {"params.json", LIBRARY} <= {*files}:
+            raise ValueError(f"{INPUTS}/ holds no params.json and {LIBRARY}")
+        listed = json.loads((folder / LIBRARY).read_bytes())
+        loaded = read_params(folder / "params.json")
+        evidence = evidence_as_it_was(Located([*listed], LIBRARY, {}), if_there(folder / "evidence"))
+        prices, options = read_prices(folder, loaded.slug, folder), read_options(if_there(folder / "options"))
+    except InputError as error:
+        one = error.problems[0]
+        message = f"today's fabricreport refuses what this edition was made from: {visible(one, 300)}"
+        raise InputError(Problem(message, at, remedy=REBUILD)) from None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        message = f"what this edition was made from is missing or damaged: {visible(error, 300)}"
+        remedy = "Restore the edition's folder, or compare others: `fabricreport list` tells them."
+        raise InputError(Problem(message, at, remedy=remedy)) from None
+    return Kept(manifest, files, loaded, evidence, prices, options)
 
 
 def _listed(entries: Iterable[EvidenceEntry]) -> str:
