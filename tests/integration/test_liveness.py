@@ -38,8 +38,7 @@ ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
 PLAIN, DRAWS = "plain buyer", 128
 FACTORS = (0.97, 1.03)
-TENTHS = 10
-"""Parts of what is moved: `make test` moves one, by the commit, and `make laws` all."""
+TENTHS = 10  # of what is moved: `make test` moves one, by the commit, and `make laws` all
 WHOLE = (
     PLAIN,
     "renter of sixteen",
