@@ -242,21 +242,11 @@ def test_a_delivery_is_judged_published_and_read_and_stays_where_the_next_cannot
     assert not [path for path in out.iterdir() if path.name.startswith(".scratch")]
 
 
-def test_a_name_that_is_mended_gives_a_verdict_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs_module, "DRAWS", bench.DRAWS)
-    out, folder = tmp_path / "out", tmp_path / "logs"
-    files = logs(folder)
-    right = next(path for path in files if path.name.startswith("T-ALLREDUCE."))
-    other = next(path.name.partition(".")[0] for path in files if path.name.startswith("T-ALLGATHER."))
-    wrong = right.rename(folder / f"{other}.zzz.log")
-    published = out / "tern-analytics/acceptance/acceptance.json"
-    verdicts = []
-    for _ in range(2):
-        done = accept(PARAMS, "--logs", folder, "--output", out, "--json")
-        assert done.exit_code == 0, done.output
-        verdicts.append((json.loads(done.stdout)["verdict"], json.loads(published.read_text("utf-8"))["verdict"]))
-        wrong = wrong.rename(right)
-    assert verdicts == [("retest", "retest"), ("accept", "accept")]
+def test_a_log_under_another_name_is_another_input_of_the_edition(tmp_path: Path) -> None:
+    (log,) = write({"T-ALLGATHER.zzz.log": "x"}, tmp_path / "logs")
+    ((wrong, said),) = delivered._freeze([log], tmp_path / "wrong").items()
+    ((right, same),) = delivered._freeze([log.rename(log.with_name("T-ALLREDUCE.log"))], tmp_path / "right").items()
+    assert said == same and (Path(wrong).name, Path(right).name) == ("T-ALLGATHER.zzz.log", "T-ALLREDUCE.log")
 
 
 @rows("option", ["a/b", "../../x", "x" * 300, "infiniband-nrd"])
