@@ -22,10 +22,10 @@ if (
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MEMOS = "memos"
-READERS = ("test_answers_memo", "test_buy_once_memo", "test_headlines", "test_language", "test_memos", "test_offers_memo", "test_one_comparison", "test_one_process", "test_report_memo", "test_seeds_stand")  # fmt: skip
+READERS = ("test_answers_memo", "test_buy_once_memo", "test_headlines", "test_language", "test_memos", "test_offers_memo", "test_one_comparison", "test_one_process", "test_report_memo", "test_seeds_stand", "test_two_clients")  # fmt: skip
 """Files that read the example memos, which one worker builds for all of them."""
 CLIENTS = "clients"
-DECIDED = ("test_bases", "test_carrying", "test_cheapest", "test_clauses", "test_courses_told", "test_decision_courses", "test_findings_decision", "test_held_told", "test_like_with_like", "test_monday", "test_monday_conditions", "test_spine_buy_once", "test_spine_choose_provider", "test_spine_grow_in_stages", "test_turning", "test_what_to_find_out", "test_within_nodes", "test_words_of_the_memo")  # fmt: skip
+DECIDED = ("test_bases", "test_carrying", "test_cheapest", "test_clauses", "test_courses_told", "test_decision_courses", "test_every_branch", "test_findings_decision", "test_findings_tco", "test_held_told", "test_like_with_like", "test_monday", "test_monday_conditions", "test_page_one", "test_spine_buy_once", "test_spine_choose_provider", "test_spine_grow_in_stages", "test_turning", "test_what_to_find_out", "test_within_nodes", "test_words_of_the_memo")  # fmt: skip
 """Files that ask for the whole decision of the same clients at few draws, which one worker makes for all of them."""
 TOGETHER = {f"{name}.py": group for group, names in ((MEMOS, READERS), (CLIENTS, DECIDED)) for name in names}
 """Files that read what is made once, by the name of their group."""
@@ -39,7 +39,7 @@ SPREAD = {
 """Files of many clients: each is asked by one worker, whichever is free."""
 DRAWN = {f"test_{law}_laws.py" for law in ("cash", "close", "mark", "schedule", "step", "sure", "terms")}
 """Files of laws on the same clients drawn at random: all that is asked of one is asked together, so that it is drawn once."""
-LONG = (MEMOS, CLIENTS, "test_build.py", "test_execute.py", "test_liveness.py", "test_every_branch.py")
+LONG = (MEMOS, CLIENTS, "test_build.py", "test_execute.py", "test_liveness.py")
 """Groups that take longest, begun first: one begun last would leave the other worker idle."""
 
 
@@ -52,7 +52,8 @@ def group_of(nodeid: str) -> str:
     path, _, test = nodeid.partition("::")
     name = path.rpartition("/")[2]
     if name in DRAWN and "[" in test:
-        return f"client {test.partition('[')[2].rstrip(']').partition('-')[0]}"
+        client = test.partition("[")[2].rstrip("]").partition("-")[0]
+        return f"client {client}" if client.isdigit() else CLIENTS
     return TOGETHER.get(name) or (f"{path}[{test.partition('[')[2] or test}" if name in SPREAD else path)
 
 

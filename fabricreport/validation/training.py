@@ -21,7 +21,8 @@ from fabricreport.books.evidence import read_evidence
 from fabricreport.models.training import parallel
 from fabricreport.models.training.other_steps import simulation_step
 from fabricreport.models.training.parallel import Overlap, Plan
-from fabricreport.models.training.step import Network, TrainingStep, best_plan, training_step
+from fabricreport.models.training.plans import best_plan
+from fabricreport.models.training.step import Network, TrainingStep, training_step
 from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
 
 BAND = "overlapped exchange"

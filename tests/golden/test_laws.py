@@ -1,7 +1,7 @@
 """Laws of the advice, on any client: what must never favour whom, whatever the figures are.
 
 Tried on the two dozen buyers, and on clients drawn at random round the example: size, team, skill, estates, horizon, value of
-a GPU-hour. `make laws` asks all of them, `make test` ten, by the commit: at the memo's own draws, for with few of them a law
+a GPU-hour. `make laws` asks all of them, `make test` four, by the commit: at the memo's own draws, for with few of them a law
 is broken by luck.
 """
 
@@ -23,7 +23,7 @@ from fabricreport.case import Case
 from fabricreport.sections.tco.cost import COMMON_CAUSES, LOST_CAUSES
 from fabricreport.sections.tco.result import bills
 
-pytestmark = [pytest.mark.slow, pytest.mark.laws]
+pytestmark = [pytest.mark.slow, pytest.mark.laws(4)]
 DRAWN = 176
 CLIENTS = (*bench.GOLDEN, *(f"drawn {seed}" for seed in range(DRAWN)))
 NOISE = 2e-3

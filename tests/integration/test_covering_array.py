@@ -1,7 +1,7 @@
 """What `check` accepts, `build` builds: proved over a covering array of clients, not over the three we like.
 
 `make laws` builds the few clients in which every single choice stands at least once, on a small sample and with blank
-pictures, `make test` four of them, by the commit. `make trust` builds every client of the array whole, and CI a tenth of them, by the commit.
+pictures, `make test` two of them, by the commit. `make trust` builds every client of the array whole, and CI a tenth of them, by the commit.
 """
 
 from __future__ import annotations

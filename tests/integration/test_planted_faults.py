@@ -15,7 +15,6 @@ import bench
 import pytest
 from one_process import whole_of
 from read_memo import blocks_of
-from rows import rows
 
 from fabricreport.base.formats import MINUS
 from fabricreport.memo.document.checks import prove
@@ -253,7 +252,8 @@ def test_the_sound_memo_has_nothing_to_tell() -> None:
     assert told(sound()) == []
 
 
-@rows("name", FAULTS)
+@pytest.mark.laws(10)
+@pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found(name: str) -> None:
     plant, expected = FAULTS[name]
     memo = copy.deepcopy(sound())

@@ -19,7 +19,8 @@ from pypdf import PdfReader
 
 from fabricreport.case import Case, open_case
 from fabricreport.cli.main import main
-from fabricreport.memo.build import built_before
+from fabricreport.memo.build import BuildResult, built_before
+from fabricreport.memo.editions.editions import EVIDENCE
 from fabricreport.memo.run.recall import Places, Question
 from fabricreport.memo.run.snapshot import take_snapshot
 
@@ -87,9 +88,10 @@ def frozen(params: Path, target: Path) -> Case:
 
 @pytest.mark.usefixtures("few_draws")
 def test_what_one_client_has_for_itself_moves_its_memo_and_stands_in_no_byte_of_anothers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memos: dict[str, BuildResult]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    copytree(memos["example"].folder.parents[1] / EVIDENCE, Path("output") / EVIDENCE, symlinks=True)
     for name in ("prices", "providers"):
         copytree(ROOT / "params" / name, A.parent / name)
     text = (ROOT / "params/example.yaml").read_text("utf-8")
@@ -119,7 +121,7 @@ def test_what_one_client_has_for_itself_moves_its_memo_and_stands_in_no_byte_of_
     environment = {**os.environ, "FABRICREPORT_SECRET": SECRET}
     built = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     listed = run("list", "--json")
-    (edition,) = [e for e in json.loads(listed) if e["client"] != "_evidence"]
+    (edition,) = [e for e in json.loads(listed) if e["client"] != EVIDENCE]
     assert edition["latest"] and not edition["faults"]
     places = [("log", built.stdout + built.stderr), ("list", listed + run("list"))]
     places += texts(Path("output"), Path(".cache"), tmp_path / "frozen-b")

@@ -14,7 +14,7 @@ CLIENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "example": ("example", {}),
     "renter": ("tern-finetuning", {}),
     "grower": ("kestrel-lab", {}),
-    "landlord": ("halden-cloud", {"organisation__existing_ethernet": "some"}),
+    "landlord": ("open cloud", {}),
     "one node": ("one node", {}),
     "too late": ("two options", {"schedule__production_by": "2027-01-08"}),
     "pressed": (

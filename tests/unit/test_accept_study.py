@@ -203,6 +203,12 @@ def test_the_order_of_the_files_and_a_file_given_twice_change_nothing(tmp_path: 
     assert one == two
 
 
+def test_a_log_under_the_name_of_another_test_leaves_its_own_unproven(tmp_path: Path) -> None:
+    files = made("tern-finetuning")
+    named = {name.replace("T-ALLREDUCE.", "T-ALLGATHER.zzz."): text for name, text in files.items()}
+    assert named.keys() != files.keys() and judged("tern-finetuning", named, tmp_path).outcome is Outcome.RETEST
+
+
 def test_half_a_week_late_is_paid_by_the_damages_agreed_and_enters_the_decision(tmp_path: Path) -> None:
     """A week of tuning 128 GPUs at $3 an hour loses half of 128 x 168 x 3 = $64,512, and half of that loss is paid."""
     files = made("two options")

@@ -50,7 +50,7 @@ def test_the_most_worth_comes_first_and_each_is_ours_and_carries() -> None:
 
 
 def test_what_is_known_for_certain_carries_nothing() -> None:
-    before, known = bench.drawn("example"), bench.drawn("example", evidence={WEEKS: 5})
+    before, known = bench.case("example"), bench.changed("example", evidence={WEEKS: 5})
     assert f"evidence:{WEEKS}" in ours(before.inputs, before.knowledge)
     assert f"evidence:{WEEKS}" not in {c.id for c in carrying(known).carried}
     assert carrying(known).of == carrying(before).of - 1

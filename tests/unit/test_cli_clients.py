@@ -26,7 +26,7 @@ from fabricreport.check.check import check
 from fabricreport.cli.main import main
 from fabricreport.delivery.study import plan_of
 from fabricreport.memo.editions.editions import list_editions, prune
-from fabricreport.memo.editions.manifest import read_sealed, sealed
+from fabricreport.memo.editions.manifest import read_sealed
 
 pytestmark = pytest.mark.slow
 
@@ -220,6 +220,7 @@ def test_a_delivery_is_judged_published_and_read_and_stays_where_the_next_cannot
 ) -> None:
     monkeypatch.setattr(inputs_module, "DRAWS", bench.DRAWS)
     out, home = tmp_path / "out", tmp_path / "out/tern-analytics/acceptance"
+    memo = put_edition(PARAMS, out)
     bad = accept(PARAMS, "--logs", *logs(tmp_path / "slow", share=0.6), "--output", out, "--json")
     assert bad.exit_code == 0, bad.output
     facts = json.loads(bad.stdout)
@@ -240,30 +241,19 @@ def test_a_delivery_is_judged_published_and_read_and_stays_where_the_next_cannot
     failed = accept(PARAMS, "--logs", *logs(tmp_path / "good"), "--output", out)
     assert failed.exit_code == MemoRejected.exit_code
     assert {name: (home / name).read_bytes() for name in FILES} == first  # the last good one is still there
-    assert list_editions(out) == ()  # no edition of the memo itself
+    assert [e.edition for e in list_editions(out)] == [memo.name]  # no other edition of the memo itself
     assert not [path for path in out.iterdir() if path.name.startswith(".scratch")]
-
-
-def test_a_name_that_is_mended_gives_a_verdict_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs_module, "DRAWS", bench.DRAWS)
-    out, folder = tmp_path / "out", tmp_path / "logs"
-    files, memo = logs(folder), put_edition(PARAMS, out)
-    right = next(path for path in files if path.name.startswith("T-ALLREDUCE."))
-    other = next(path.name.partition(".")[0] for path in files if path.name.startswith("T-ALLGATHER."))
-    wrong = right.rename(folder / f"{other}.zzz.log")
-    published = out / "tern-analytics/acceptance/acceptance.json"
-    verdicts = []
-    for _ in range(2):
-        done = accept(PARAMS, "--logs", folder, "--output", out, "--json")
-        assert done.exit_code == 0, done.output
-        verdicts.append((json.loads(done.stdout)["verdict"], json.loads(published.read_text("utf-8"))["verdict"]))
-        wrong = wrong.rename(right)
-    assert verdicts == [("retest", "retest"), ("accept", "accept")]
-    for run in published.parent.glob("2026-*/run.json"):
-        assert read_sealed(run)["memo"] == memo.name
-        run.write_bytes(sealed({**read_sealed(run), "memo": ""}))  # known by what it was made from too
+    (run,) = home.glob("2026-*/run.json")
+    assert read_sealed(run)["memo"] == memo.name
     put_edition(PARAMS, out, as_of="2026-11-28")
     assert prune(out, 1, "tern-analytics") == {f"tern-analytics/{memo.name}": "kept: accepted"}
+
+
+def test_a_log_under_another_name_is_another_input_of_the_edition(tmp_path: Path) -> None:
+    (log,) = write({"T-ALLGATHER.zzz.log": "x"}, tmp_path / "logs")
+    ((wrong, said),) = delivered._freeze([log], tmp_path / "wrong").items()
+    ((right, same),) = delivered._freeze([log.rename(log.with_name("T-ALLREDUCE.log"))], tmp_path / "right").items()
+    assert said == same and (Path(wrong).name, Path(right).name) == ("T-ALLGATHER.zzz.log", "T-ALLREDUCE.log")
 
 
 @rows("option", ["a/b", "../../x", "x" * 300, "infiniband-nrd"])

@@ -161,11 +161,6 @@ def test_the_cloud_partner_s_rule_is_one_of_what_runs_between_nodes() -> None:
     assert few.options and not [o for o in few.options if bars(few, o)]
 
 
-def test_a_finding_that_does_not_exist_is_refused_with_the_nearest() -> None:
-    with pytest.raises(AttributeError, match="did you mean settle_first"):
-        _ = of("example").findings.settle_firs
-
-
 def test_the_rules_printed_are_those_that_may_apply() -> None:
     limit, few, stages = F.LIMIT_STATED, F.FEW_GPUS, F.STAGES_PRICED
     told = {name: {f for f in (limit, few, stages) if f in of(name).findings} for name in CLIENTS}

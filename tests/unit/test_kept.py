@@ -57,6 +57,7 @@ def priced(case: Case) -> dict[str, dict[str, object]]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_draws")
 @rows("client", ["example", "tern-finetuning", "kestrel-lab", "halden-cloud"])
 def test_what_an_edition_keeps_gives_the_prices_and_figures_that_the_run_used(client: str, tmp_path: Path) -> None:
     """Also on another day than the params': a refresh is as of the newest price's."""

@@ -197,7 +197,7 @@ def test_amounts_that_print_alike_are_written_once() -> None:
     assert not unpriced.apart("busbw", "price") and not unpriced.apart("weeks", "passes")
 
 
-@rows("name", [*CLIENTS, "launch-512-rented", "open cloud"])
+@rows("name", [*CLIENTS, "launch-512-rented"])
 def test_a_letter_names_the_values_of_each_network_that_its_seller_may_deliver(name: str) -> None:
     """One value alone would hold the seller of the other network to what the plan does not ask of it."""
     client = of(name) if name in CLIENTS else bench.case(name)

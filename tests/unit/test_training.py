@@ -17,7 +17,8 @@ from fabricreport.base.yaml_files import read_rows, read_yaml
 from fabricreport.books.constants import practice
 from fabricreport.models.training import other_steps, parallel
 from fabricreport.models.training.parallel import Overlap, Plan
-from fabricreport.models.training.step import Network, StepTime, TrainingStep, best_plan, training_step
+from fabricreport.models.training.plans import best_plan, trained
+from fabricreport.models.training.step import Network, StepTime, TrainingStep, training_step
 from fabricreport.validation.training import training_card
 
 PRACTICE = practice()
@@ -192,11 +193,14 @@ def test_an_oversubscribed_fabric_slows_fabric_traffic_alone() -> None:
 
 @rows("name", PRACTICE.presets)
 @rows("gpus", [256, 2048])
-def test_a_chosen_plan_uses_every_gpu_and_fits_in_memory(name: str, gpus: int) -> None:
+def test_a_chosen_plan_uses_every_gpu_fits_in_memory_and_is_the_fastest(name: str, gpus: int) -> None:
     model = PRACTICE.preset(name)
-    plan = best_plan(model, Network(PRACTICE, "h200", 8, "infiniband-ndr"), gpus=gpus)
+    wires = Network(PRACTICE, "h200", 8, "infiniband-ndr")
+    plan = best_plan(model, wires, gpus=gpus)
     assert plan.gpus == gpus
     assert parallel.bytes_per_gpu(model, plan, PRACTICE.rules) <= 0.85 * 141e9
+    fit = parallel.candidate_plans(model, PRACTICE.rules, gpus=gpus, gpus_per_node=8, memory_gbytes=141)
+    assert trained(model, plan, wires) == max(trained(model, other, wires) for other in fit), "none of them is faster"
     assert plan.tp <= 8 and plan.dp % plan.ep == 0 and model.experts % plan.ep == 0
 
 

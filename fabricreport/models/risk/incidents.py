@@ -32,14 +32,16 @@ _RAREST = 1e-12  # interruptions an hour: a job that never stops waits for nothi
 _NEVER = 1e-3  # a chance below which no further node is left out
 
 
-def none_left(away: Any) -> Iterator[Any]:
-    """Chance that none of 0, 1, 2 ... spares is left where `away` nodes are in repair on average: P(Poisson(away) >= spares)."""
+def none_left(away: Any, first: int = 0) -> Iterator[Any]:
+    """Chance that none of `first`, one more, two more ... spares is left where `away` nodes are in repair on average:
+    P(Poisson(away) >= spares)."""
     mean = np.asanyarray(away, dtype=float)
     chance, fewer = np.exp(-mean), 0.0 * mean
-    for spares in count(1):
-        yield np.maximum(1.0 - fewer, 0.0)
+    for spares in count():
+        if spares >= first:
+            yield np.maximum(1.0 - fewer, 0.0)
         fewer = fewer + chance
-        chance = chance * mean / spares
+        chance = chance * mean / (spares + 1)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class NodeLoss:
         away = stops * leaving * self.repair_h
         left_out_h = 1.0 / (self.nodes * stops)
         least: Any = np.inf
-        for more, none in enumerate(islice(none_left(away), self.spares, self.spares + self.nodes)):
+        for more, none in enumerate(islice(none_left(away, self.spares), self.nodes)):
             least = np.minimum(least, leaving * self.wait_h * none + more * left_out_h)
             if not np.any(np.asarray(none) > _NEVER):
                 break

@@ -215,21 +215,12 @@ def training_step(
     a perfect network that neither computes layers nor communicates; `links` join the sites that the job spans. Exposed traffic inside the pipeline lengthens its
     bubble too, which counts as exposed: what is left is the same on every network. Raises `InputError` for ranks that cannot be.
     """
-    rule = network.rules
-    count = parallel.microbatches(model, plan, rule)
-    tokens = count * plan.dp * rule.microbatch_sequences * model.sequence_tokens
-    flops = tokens * model.flops_per_token
-    peak = plan.gpus * network.accelerator.peak_flops
-    compute = flops * (1.0 + plan.recompute / 3.0) / (peak * np.asanyarray(kernel_efficiency))
-    tensor = _tensor(model, plan, network, count)
-    pipeline = _pipeline(model, plan, network, count, compute, overlap)
-    experts = _experts(model, plan, network, count, compute, overlap)
+    done = layers(model, plan, network, kernel_efficiency, overlap)
+    count, compute, stretch = done.count, done.compute, done.stretch
     data = _data(model, plan, network, count, compute, overlap)
-    used = (*tensor, *pipeline, *experts, *data, *_sites(model, plan, network, compute, overlap, links))
-    in_node = _total(t.time_s for t in used if not t.on_fabric)
-    in_step = _total(t.exposed_s for t in used if t.on_fabric and t.kind not in _OUTSIDE_WORK)
+    used = (*done.used, *data, *_sites(model, plan, network, compute, overlap, links))
+    in_node, in_step = _inside(used)
     work = compute + in_node
-    stretch = (plan.pp - 1.0) / (plan.interleave * count)
     at_end = _total(t.exposed_s for t in used if t.on_fabric and t.kind in _OUTSIDE_WORK)
     exposed = in_step * (1.0 + stretch) + at_end
     free = work * (1.0 + stretch) / (1.0 - np.asanyarray(optimiser_share))
@@ -241,35 +232,53 @@ def training_step(
         bubble_s=work * stretch,
         other_s=free - work * (1.0 + stretch),
         traffic=used,
-        mfu=flops / (peak * (free + exposed)),
-        tokens_per_s=tokens / (free + exposed),
-        batch_tokens=float(tokens),
+        mfu=done.flops / (done.peak * (free + exposed)),
+        tokens_per_s=done.tokens / (free + exposed),
+        batch_tokens=float(done.tokens),
         microbatches=count,
         plan=plan,
     )
 
 
-def best_plan(model: Model, network: Network, *, gpus: int) -> Plan:
-    """Of the plans that fit in memory the fastest on this network, compared at the rules' central inputs."""
-    rule = network.rules
-    memory = network.accelerator.memory_gbytes
-    plans = parallel.candidate_plans(model, rule, gpus=gpus, gpus_per_node=network.gpus_per_node, memory_gbytes=memory)
-    how: dict[str, Any] = {"kernel_efficiency": rule.kernel_efficiency, "overlap": rule.overlap}
-    steps = [training_step(parallel.filled(model, p, rule), p, network, **how) for p in plans]
-    return max(steps, key=lambda s: float(s.tokens_per_s)).plan
+@dataclass(frozen=True)
+class Layers:
+    """What the layers of a step do and send: `count` micro-batches in all, on `peak` FLOPS; a bubble lengthens it by `stretch`."""
+
+    count: float
+    tokens: float
+    flops: float
+    peak: float
+    compute: Any
+    stretch: float
+    used: tuple[Traffic, ...]
+
+    @property
+    def most_per_s(self) -> Any:
+        """Tokens a second if nothing is left to do or to send when the layers are done: with more traffic it is less."""
+        in_node, in_step = _inside(self.used)
+        return self.tokens / ((self.compute + in_node) * (1.0 + self.stretch) + in_step * (1.0 + self.stretch))
 
 
-def trained(model: Model, plan: Plan, network: Network) -> float:
-    """Tokens a second of a plan on a network, at the rules' central inputs."""
+def layers(model: Model, plan: Plan, network: Network, kernel_efficiency: Any, overlap: Overlap) -> Layers:
+    """The layers of a step, before gradients are summed."""
     rule = network.rules
-    step = training_step(
-        parallel.filled(model, plan, rule),
-        plan,
-        network,
-        kernel_efficiency=rule.kernel_efficiency,
-        overlap=rule.overlap,
+    count = parallel.microbatches(model, plan, rule)
+    tokens = count * plan.dp * rule.microbatch_sequences * model.sequence_tokens
+    flops = tokens * model.flops_per_token
+    peak = plan.gpus * network.accelerator.peak_flops
+    compute = flops * (1.0 + plan.recompute / 3.0) / (peak * np.asanyarray(kernel_efficiency))
+    used = (
+        *_tensor(model, plan, network, count),
+        *_pipeline(model, plan, network, count, compute, overlap),
+        *_experts(model, plan, network, count, compute, overlap),
     )
-    return float(step.tokens_per_s)
+    return Layers(count, tokens, flops, peak, compute, (plan.pp - 1.0) / (plan.interleave * count), used)
+
+
+def _inside(used: tuple[Traffic, ...]) -> tuple[Any, Any]:
+    """Time of the traffic that stays inside NVLink domains, and what is exposed of the layers' on the fabric."""
+    in_step = (t.exposed_s for t in used if t.on_fabric and t.kind not in _OUTSIDE_WORK)
+    return _total(t.time_s for t in used if not t.on_fabric), _total(in_step)
 
 
 def _data(

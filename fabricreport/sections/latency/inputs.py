@@ -27,7 +27,8 @@ from fabricreport.models.risk.entries import maturity_effect, node_loss
 from fabricreport.models.risk.incidents import Standby
 from fabricreport.models.training import other_steps, parallel
 from fabricreport.models.training.parallel import Model, Overlap, Plan, over_draws
-from fabricreport.models.training.step import Network, SiteLinks, StepTime, best_plan, trained, training_step
+from fabricreport.models.training.plans import best_plan, trained
+from fabricreport.models.training.step import Network, SiteLinks, StepTime, training_step
 from fabricreport.scenario.schema import PRETRAINING, ROOM_PER_GPU_BILLION
 from fabricreport.sections import sites
 from fabricreport.sections.client import job_sizes, largest_job, one_node, stages_of, whole_nodes
