@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.files import HAS_LINKS
-from fabricreport.memo.editions.editions import LATEST, EditionInfo, latest_edition, publish, verify
+from fabricreport.memo.editions.editions import LATEST, EditionInfo, edition_before, latest_edition, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, HeadlineChange, compare_headlines, read_sealed
 from fabricreport.memo.run.recall import Places, Planned, Question, recall, remember
@@ -88,7 +89,10 @@ def plan_refresh(
     book = read_prices(loaded.folder, loaded.slug, places.project_params)
     good, told = _going_on(book, parse_date(day), last)
     with disk_errors(root), scratch_folder(root) as scratch:
-        plan = make_plan(loaded, scratch, as_of=day, places=places, last_good=good, report=report)
+        before_it = partial(edition_before, root)
+        plan = make_plan(
+            loaded, scratch, as_of=day, places=places, last_good=good, report=report, before=before_it,
+        )  # fmt: skip
     messages += told
     held = tuple(str(one) for one in book.at(parse_date(day)).questions)
     if not told:
