@@ -12,13 +12,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fabricreport
-from fabricreport.base.errors import MemoRejected, SectionFailed
+from fabricreport.base.errors import InputError, MemoRejected, SectionFailed
 from fabricreport.base.project import IS_INSTALLED, PACKAGE, project_of
-from fabricreport.memo.editions.editions import publish
+from fabricreport.memo.editions.editions import edition_before, publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.editions.manifest import (
     CELL_TIMEOUT_S,
@@ -125,7 +126,7 @@ def build(
         work.mkdir()
         plan = make_plan(
             ready.loaded, work, only=only, draft=draft, as_of=as_of, places=places, last_good=last_good or (),
-            report=report,
+            report=report, before=partial(edition_before, root),
         )  # fmt: skip
         planned = plan.planned(ready.dates)
         remember(root, question, before if last_good is None else None, planned, plan.snapshot)
@@ -267,6 +268,12 @@ def _finish(
 
     memo = stitch(notebooks, _citing(plan))
     found = gather(memo)
+    if plan.fingerprint.since:
+        head = headline_of(headline(found), merged_ledger(found))
+        notebooks, notes = _with_changes(plan, root, scratch, notebooks, head)
+        plan = replace(plan, notes=(*plan.notes, *notes))
+        memo = stitch(notebooks, _citing(plan))
+        found = gather(memo)
     memo.metadata["fabricreport"] = front_matter(plan, notebooks, headline(found))
     proof = prove(memo, found, draft=plan.draft)
     faults = _accepted(proof.faults, plan)
@@ -286,6 +293,32 @@ def _finish(
     at = publish(scratch, root, plan.slug, plan.edition, run=run, draft=plan.draft, partial=bool(plan.only))
     clear_failed(root, plan.slug)
     return _result(at.folder, manifest, record, (*plan.notes, *at.messages), reused=at.reused)
+
+
+def _with_changes(
+    plan: BuildPlan, root: Path, scratch: Path, notebooks: dict[str, NotebookNode], head: Mapping[str, Any]
+) -> tuple[dict[str, NotebookNode], tuple[str, ...]]:
+    """The notebooks with what changed since the edition before; without it where that cannot be worked out again, and why."""
+    from fabricreport.memo.editions.annex import behind_summary, with_changes
+    from fabricreport.memo.editions.redline import redline
+    from fabricreport.memo.editions.remains import keep_inputs
+
+    spine = plan.params.asked.spine
+    if spine not in notebooks or not behind_summary(notebooks[spine]) or not head.get("numbers"):
+        return notebooks, ()
+    now, before = scratch / "kept" / plan.edition, root / plan.slug / plan.fingerprint.since
+    keep_inputs(now, plan.snapshot)
+    (now / MANIFEST).write_bytes(sealed({"headline": head, "outputs": list_outputs(now)}))
+    try:
+        found = redline(before, now)
+    except InputError as error:
+        return notebooks, (f"the memo does not tell what changed since {before.name}: {error}",)
+    day = date.fromisoformat(plan.fingerprint.since[:10])
+    return with_changes(notebooks, spine, found, (day.isoformat(), _in_words(day))), ()
+
+
+def _in_words(day: date) -> str:
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def _accepted(faults: Iterable[str], plan: BuildPlan) -> tuple[str, ...]:
@@ -308,7 +341,7 @@ def front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mappin
         "to": params.memo.to,
         "from": params.memo.from_,
         "date": plan.as_of,
-        "date_text": f"{params.as_of.day} {_MONTHS[params.as_of.month - 1]} {params.as_of.year}",
+        "date_text": _in_words(params.as_of),
         "edition": plan.edition,
         "subject": subject,
         "language": params.memo.language,

@@ -170,6 +170,7 @@ def test_refresh_tells_old_and_new_and_does_nothing_the_second_time(shop: Shop) 
     second = refresh(shop.params, output=shop.output, places=shop.places)
     assert second.built is not None and second.built.edition.startswith("2026-12-01-")
     assert [str(c) for c in second.changes] == ["tco.price: $100 -> $120"]
+    assert second.built.manifest["fingerprint"]["since"] == first.built.edition
     before = shop.tree()
     assert refresh(shop.params, output=shop.output, places=shop.places).built is None
     assert shop.tree() == before and [i.sequence for i in list_editions(shop.output)] == [1, 2]

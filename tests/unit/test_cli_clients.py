@@ -241,7 +241,9 @@ def test_a_delivery_is_judged_published_and_read_and_stays_where_the_next_cannot
     failed = accept(PARAMS, "--logs", *logs(tmp_path / "good"), "--output", out)
     assert failed.exit_code == MemoRejected.exit_code
     assert {name: (home / name).read_bytes() for name in FILES} == first  # the last good one is still there
-    assert [e.edition for e in list_editions(out) if e.client != "_evidence"] == [memo.name]  # no other edition of the memo itself
+    assert [e.edition for e in list_editions(out) if e.client != "_evidence"] == [
+        memo.name
+    ]  # no other edition of the memo itself
     assert not [path for path in out.iterdir() if path.name.startswith(".scratch")]
     (run,) = home.glob("2026-*/run.json")
     assert read_sealed(run)["memo"] == memo.name

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,15 @@ from fabricreport.base.errors import FabricReportError, InputError
 from fabricreport.base.files import open_file
 from fabricreport.check.check import Checked
 from fabricreport.memo.editions import locks
-from fabricreport.memo.editions.editions import Files, latest_edition, list_editions, publish, sequence_of, verify
+from fabricreport.memo.editions.editions import (
+    Files,
+    edition_before,
+    latest_edition,
+    list_editions,
+    publish,
+    sequence_of,
+    verify,
+)
 from fabricreport.memo.editions.locks import client_lock, scratch_folder, sweep
 from fabricreport.memo.editions.manifest import (
     MANIFEST,
@@ -36,6 +45,7 @@ from fabricreport.memo.editions.manifest import (
 )
 from fabricreport.memo.editions.remains import keep_failed
 from fabricreport.memo.run.plan import Places, load_checked, make_plan
+from fabricreport.memo.run.snapshot import Fingerprint
 from fabricreport.scenario import SECTION_NAMES, new_params
 
 FIRST, SECOND = "2026-11-20-aaaaaaaa", "2026-11-21-bbbbbbbb"
@@ -137,6 +147,25 @@ def test_the_same_edition_again_changes_nothing_but_latest(tmp_path: Path) -> No
     assert again.reused and sequence_of(again.folder) == 1 and again.messages == ()
     assert {p: p.read_bytes() for p in before} == before
     assert state(tmp_path) == ({FIRST, SECOND}, FIRST, [])
+
+
+def test_a_memo_comes_after_the_newest_edition_and_the_same_inputs_always_after_the_same(tmp_path: Path) -> None:
+    def made(prices: str, since: str = "") -> Fingerprint:
+        return Fingerprint("p", {"prices/a.csv": prices}, {}, "", "", {}, "3", 1, since=since)
+
+    def published(edition: str, found: Fingerprint) -> None:
+        place = put(tmp_path, edition).folder
+        (place / MANIFEST).write_bytes(sealed({**read_sealed(place / MANIFEST), "fingerprint": asdict(found)}))
+
+    assert edition_before(tmp_path, "acme", made("a")) == ""
+    published(FIRST, made("a"))
+    assert edition_before(tmp_path, "acme", made("b")) == FIRST and edition_before(tmp_path, "acme", made("a")) == ""
+    published(SECOND, made("b", FIRST))
+    assert edition_before(tmp_path, "acme", made("b")) == FIRST, "built again, it is the standing edition"
+    assert edition_before(tmp_path, "acme", made("a")) == "", "so is the first"
+    assert edition_before(tmp_path, "acme", made("c")) == SECOND
+    (tmp_path / "acme" / SECOND / MANIFEST).write_text("{", encoding="utf-8")
+    assert edition_before(tmp_path, "acme", made("a")) == ""
 
 
 def test_other_bytes_under_the_same_name_are_an_error_and_not_taken(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.errors import FabricReportError, InputError, Problem
 from fabricreport.base.files import HAS_LINKS, Folder, at, close_folder, open_file, open_folder, sync, sync_folder
@@ -27,6 +27,9 @@ from fabricreport.memo.editions import locks
 from fabricreport.memo.editions import manifest as records
 from fabricreport.memo.editions.locks import WAIT_S, client_folder, client_lock, disk_errors, disk_problem, drop_index
 from fabricreport.memo.editions.manifest import MANIFEST, RUN, SCHEMA_VERSION, read_sealed, sealed, verify, walk
+
+if TYPE_CHECKING:
+    from fabricreport.memo.run.snapshot import Fingerprint
 
 __all__ = ["EditionInfo", "Published", "latest_edition", "list_editions", "publish", "verify"]
 
@@ -292,6 +295,20 @@ def _edition_folders(folder: Path) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     return [Path(e.path) for e in entries if EDITION.fullmatch(e.name) and e.is_dir(follow_symlinks=False)]
+
+
+def edition_before(output: Path, slug: str, found: Fingerprint) -> str:
+    """The edition that a memo of this fingerprint comes after: where it was published, the one it came after then, else
+    the newest published; '' where there is none. So the same inputs come to the same edition, however often they are built."""
+    for folder in _edition_folders(output / slug):
+        try:
+            kept = read_sealed(folder / MANIFEST)["fingerprint"]
+            if {**kept, "since": ""} == asdict(found):
+                return str(kept.get("since", ""))
+        except (OSError, ValueError, LookupError, TypeError):
+            continue
+    last = latest_edition(output, slug)
+    return last.edition if last else ""
 
 
 def clients_of(output: Path) -> list[str]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.errors import InputError, Problem
-from fabricreport.base.formats import MINUS, listed, write
+from fabricreport.base.formats import MINUS, listed, unit_in, write
 from fabricreport.base.text import visible
 from fabricreport.books.names import input_names
 from fabricreport.case import Case, case_of
@@ -48,6 +48,22 @@ MOST = 5
 """As many files or keys of a group are named."""
 SINGLE_PRICES = 8
 """As many prices are worked out alone: those that a number rests on first, of these those that moved furthest."""
+
+
+@dataclass(frozen=True)
+class PriceMove:
+    """A price that is another: its name within a sentence, its central value in each edition, and these as written."""
+
+    name: str
+    unit: str
+    values: tuple[float, float]
+    texts: tuple[str, str]
+
+    def __str__(self) -> str:
+        if self.texts[0] == self.texts[1]:
+            return f"the range around {self.name}, {self.texts[1]}, is another"
+        way = "rose" if self.values[1] > self.values[0] else "fell"
+        return f"{self.name} {way} from {self.texts[0]} to {self.texts[1]}"
 
 
 @dataclass(frozen=True)
@@ -84,7 +100,7 @@ class Redline:
     numbers: tuple[NumberChange, ...]
     alone: tuple[HeadlineChange, ...]
     moved: Mapping[str, tuple[str, ...]]
-    prices: Mapping[str, str]
+    prices: Mapping[str, PriceMove]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `--json`."""
@@ -113,7 +129,7 @@ class Redline:
     def told(self, cause: Cause) -> str:
         """A cause in words."""
         if cause.kind == Kind.PRICE:
-            return self.prices[cause.of[0]]
+            return str(self.prices[cause.of[0]])
         if cause.kind in TOLD:
             return TOLD[cause.kind]
         if cause.kind == Kind.TOGETHER:
@@ -236,7 +252,7 @@ class _Mixes:
         return self._cases[moved]
 
     @cached_property
-    def singles(self) -> dict[str, tuple[str, Mapping[str, Any]]]:
+    def singles(self) -> dict[str, tuple[PriceMove, Mapping[str, Any]]]:
         """Prices by their ids: what became of each, and the headline where of all inputs it alone is the new edition's.
 
         None where prices move with other groups; not one on which an override is in force.
@@ -254,19 +270,17 @@ class _Mixes:
         )
         return {
             new.id: (
-                _price_told(old, new, input_names(first, new.id).phrase),
+                _move(old, new, input_names(first, new.id).phrase),
                 headline_of_case(Case(first.replacing({new.id: new.figure}))),
             )
             for old, new in found[:SINGLE_PRICES]
         }
 
 
-def _price_told(old: Price, new: Price, name: str) -> str:
+def _move(old: Price, new: Price, name: str) -> PriceMove:
     unit, ends = price_unit(new), (old.figure.central, new.figure.central)
-    texts = [write(end, unit, 4 if unit == "ratio" else 3, new.currency) for end in ends]
-    if texts[0] == texts[1]:
-        return visible(f"the range around {name}, {texts[1]}, is another", 200)
-    return visible(f"{name} {'rose' if ends[1] > ends[0] else 'fell'} from {texts[0]} to {texts[1]}", 200)
+    before, after = (write(end, unit, 4 if unit == "ratio" else 3, new.currency) for end in ends)
+    return PriceMove(visible(name, 200), unit_in(unit, new.currency), ends, (before, after))
 
 
 def _dating(old: Kept, new: Kept) -> Group:

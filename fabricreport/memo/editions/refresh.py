@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.files import HAS_LINKS
-from fabricreport.memo.editions.editions import LATEST, EditionInfo, latest_edition, publish, verify
+from fabricreport.memo.editions.editions import LATEST, EditionInfo, edition_before, latest_edition, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, HeadlineChange, read_output, read_sealed
 from fabricreport.memo.editions.probe import Probe, moves, probe
@@ -104,7 +105,10 @@ def plan_refresh(
     book = read_prices(loaded.folder, loaded.slug, places.project_params)
     good, told = _going_on(book, parse_date(day), last)
     with _work_folder(root, dry_run) as scratch:
-        plan = make_plan(loaded, scratch, as_of=day, places=places, last_good=good, report=report)
+        before_it = partial(edition_before, root)
+        plan = make_plan(
+            loaded, scratch, as_of=day, places=places, last_good=good, report=report, before=before_it,
+        )  # fmt: skip
         reasons = tuple(_reasons(plan, last, cites=not (dry_run and places.report and report is None)))
         found = None if always or not reasons or last is None else _probed(plan, last)
     changed = bool(reasons) and not (found is not None and found.is_quiet)

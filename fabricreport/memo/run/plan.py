@@ -126,11 +126,12 @@ def make_plan(
     places: Places | None = None,
     last_good: Sequence[PriceRow] = (),
     report: Cited | None = None,
+    before: Callable[[str, Fingerprint], str] = lambda slug, found: "",
 ) -> BuildPlan:
     """Freeze all inputs and notebook sources into the existing folder `work` and name the edition.
 
     `only` takes one section and makes a draft of it. `as_of` replaces the date of the params. `last_good` are prices to go
-    on with, `report` the evidence report that the memo cites. `InputError` names each file that cannot be had; nothing has been started then.
+    on with, `report` the evidence report that the memo cites; `before` tells the edition that a whole memo of a client comes after. `InputError` names each file that cannot be had; nothing has been started then.
     """
     from fabricreport.scenario import dated
 
@@ -157,23 +158,14 @@ def make_plan(
         variant=variant,
         report=report.digest if report else "",
     )
+    if not variant:
+        found = replace(found, since=before(loaded.slug, found))
     day = params.as_of.isoformat()
     edition = f"{day}-{found.digest[:8]}" + (f"-{only}" if only else "")
     return BuildPlan(
-        params,
-        loaded.slug,
-        day,
-        sections,
-        sources,
-        notebooks,
-        snapshot,
-        found,
-        edition,
-        draft or bool(only),
-        only or "",
-        loaded.notes,
-        report,
-    )
+        params, loaded.slug, day, sections, sources, notebooks, snapshot, found, edition, draft or bool(only), only or "",
+        loaded.notes, report,
+    )  # fmt: skip
 
 
 def parse_date(value: str | date) -> date:

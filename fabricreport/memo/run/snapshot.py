@@ -298,7 +298,8 @@ class Fingerprint:
     """What a build rests on, as sha256 hex digests; two equal fingerprints give the same memo.
 
     `params` is the hash of the canonical params, `inputs` and `notebooks` map relative names to hashes,
-    `versions` maps library names to versions, `report` is the hash of the evidence report as the memo cites it.
+    `versions` maps library names to versions, `report` is the hash of the evidence report as the memo cites it, `since` the
+    edition before, from which the memo tells what changed.
     """
 
     params: str
@@ -311,6 +312,7 @@ class Fingerprint:
     seed: int
     variant: str = ""
     report: str = ""
+    since: str = ""
 
     @property
     def digest(self) -> str:
