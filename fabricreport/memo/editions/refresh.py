@@ -94,9 +94,28 @@ def plan_refresh(
     last = _standing(known, root) if known is not None and cites_well(root, places) else None
     if known is not None and last is not None:
         return RefreshPlan(False, (), known.slug, known.as_of, last, known.notes)
+    plan, kept = _compared(question, root, as_of, progress, always=always, dry_run=dry_run)
+    if plan.last_good is None and not dry_run:
+        answer = kept.planned() if plan.changed or plan.last is None else _as_it_stands(kept.planned(), plan.last)
+        notes = dict.fromkeys((*plan.messages, *(plan.held or ())))
+        remember(root, question, before, replace(answer, notes=tuple(notes)), kept.snapshot)
+    return plan
+
+
+def _compared(
+    question: Question,
+    root: Path,
+    as_of: str | date | None,
+    progress: ProgressCall | None,
+    *,
+    always: bool,
+    dry_run: bool,
+) -> tuple[RefreshPlan, BuildPlan]:
+    """The last edition beside what a build would come to, whose frozen inputs are gone when this is known."""
     from fabricreport.inputs.dossier import read_params, read_prices
     from fabricreport.memo.run.plan import load_checked, make_plan, parse_date
 
+    params_path, places = question.params_path, question.places
     loaded = read_params(params_path)
     day, messages = (as_of, []) if as_of is not None else feed_day(loaded, places)
     loaded = load_checked(params_path, places, day, going_on=True)
@@ -105,30 +124,18 @@ def plan_refresh(
     book = read_prices(loaded.folder, loaded.slug, places.project_params)
     good, told = _going_on(book, parse_date(day), last)
     with _work_folder(root, dry_run) as scratch:
-        before_it = partial(edition_before, root)
         plan = make_plan(
-            loaded, scratch, as_of=day, places=places, last_good=good, report=report, before=before_it,
+            loaded, scratch, as_of=day, places=places, last_good=good, report=report, before=partial(edition_before, root),
         )  # fmt: skip
         reasons = tuple(_reasons(plan, last, cites=not (dry_run and places.report and report is None)))
         found = None if always or not reasons or last is None else _probed(plan, last)
     changed = bool(reasons) and not (found is not None and found.is_quiet)
-    messages += told
     held = tuple(str(one) for one in book.at(parse_date(day)).questions)
-    if not told and not dry_run:
-        answer = plan.planned() if changed or last is None else _as_it_stands(plan.planned(), last)
-        remember(root, question, before, replace(answer, notes=(*messages, *held)), plan.snapshot)
-    due = plan.slug, plan.as_of, last
     told_too = () if changed else held  # a build tells them itself
+    given = (*messages, *told, *told_too), good if told else None, held
     return RefreshPlan(
-        changed,
-        reasons,
-        *due,
-        (*messages, *told_too),
-        good if told else None,
-        held,
-        found,
-        plan.params.refresh.moved_share,
-    )
+        changed, reasons, plan.slug, plan.as_of, last, *given, found, plan.params.refresh.moved_share
+    ), plan
 
 
 def _report(root: Path, places: Places, progress: ProgressCall | None, dry_run: bool) -> Cited | None:
