@@ -14,7 +14,7 @@ from notebook_cells import run, sources
 from fabricreport.blocks.nodes import Callout, Code, DataTable, Heading, Headline, Node, Num, Text, Top, walk
 from fabricreport.case import open_case
 from fabricreport.scenario import assumptions, defaulted_keys, load_params, new_params
-from fabricreport.sections.decision.inputs import framework_of
+from fabricreport.sections.decision.inputs import OF_RUNS, framework_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
@@ -68,7 +68,7 @@ def test_a_client_who_said_five_things_is_told_the_rest_and_that_the_framework_t
     nodes = nodes_of(path)
     assert doubts(nodes) == []
     table = "\n".join(texts(named(nodes, "tab-decision-assumed")))
-    silent = defaulted_keys(load_params(path))
+    silent = {*defaulted_keys(load_params(path))} - {*OF_RUNS}
     assert len(silent) > 40
     assert [key for key in silent if key.rpartition(".")[2] not in table.split("\n")] == []
     told = headline(nodes)
@@ -93,7 +93,14 @@ def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path:
     absent |= {"workload.calls_per_step": None, "workload.mpi_share": None, "workload.method": "full"}
     absent |= {"cluster.server_age_months": None, "cluster.premises": "data-centre"}
     path = write(
-        tmp_path, absent | {"workload.tokens_billion": None, "money.materiality_usd": None, "memo.language": "en"}
+        tmp_path,
+        absent
+        | {
+            "workload.tokens_billion": None,
+            "money.materiality_usd": None,
+            "memo.language": "en",
+            "refresh.moved_share": 0.02,
+        },
     )
     assert defaulted_keys(load_params(path)) == ()
     given = open_case(path).inputs

@@ -11,6 +11,7 @@ import pytest
 from fabricreport.base.vocabulary import Confidence
 from fabricreport.case import Case
 from fabricreport.sections.decision import tables
+from fabricreport.sections.decision.inputs import OF_OWNERS
 from fabricreport.sections.decision.reversals import (
     Prior,
     equal_priors,
@@ -95,4 +96,4 @@ def test_a_renter_is_told_of_nothing_that_only_an_owner_pays() -> None:
     case = client("tern-finetuning")
     units = {str(case.inputs.record(i)["unit"]) for p in case.decision().priors for i in (p.infiniband, p.rocev2) if i}
     assert units and not any(unit.startswith("usd") for unit in units)
-    assert not any(key.rpartition(".")[2] in str(tables.assumed(case.inputs).rows) for key in tables.OF_OWNERS)
+    assert not any(key.rpartition(".")[2] in str(tables.assumed(case.inputs).rows) for key in OF_OWNERS)

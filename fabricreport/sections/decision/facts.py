@@ -11,10 +11,9 @@ from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Name, Named, OptionName, Phrase, Spoken, joined
 from fabricreport.ledger.numbers import FigureOf
 from fabricreport.models.judgement.framework import leaning
-from fabricreport.scenario import assumptions
 from fabricreport.sections.client import REQUIREMENT, barred, gpu_type, judges, judges_missed, newer_gpu, told
 from fabricreport.sections.decision.actions import PAGE_ONE, Kind
-from fabricreport.sections.decision.inputs import criteria, target_gpus, told_ground
+from fabricreport.sections.decision.inputs import assumed_keys, criteria, target_gpus, told_ground
 from fabricreport.sections.decision.market import held_words
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.sensitivity import VERB, unquoted_named, without_named
@@ -207,8 +206,7 @@ def _rule(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
-    params = read.given.params
-    if assumptions(params):
+    if assumed_keys(read.given):
         yield F.ASSUMED
 
 

@@ -36,10 +36,21 @@ from fabricreport.models.judgement.framework import (
     rules_from,
     weighted,
 )
-from fabricreport.scenario import Params, is_given
+from fabricreport.scenario import Assumed, Params, assumptions, is_given
 from fabricreport.sections.client import barred
 from fabricreport.sections.tco.cost import QUOTED, RENT, network_pieces
 from fabricreport.sections.tco.result import Bills
+
+OF_OWNERS = (
+    "cluster.optics",
+    "cluster.premises",
+    "organisation.operations",
+    "money.manager_licence",
+    "money.switch_system_licence",
+)
+"""Keys of the params about what only an owner buys."""
+OF_RUNS = ("refresh.moved_share",)
+"""Keys of the params about when a memo is made, which bear on nothing in it."""
 
 LOOK_AHEAD_MONTHS = 36
 """The trajectory counts up to the longer end of the window in which growth is said to lock the fabric in."""
@@ -315,3 +326,9 @@ def ready(bills: Bills, weeks_allowed: float) -> dict[str, float]:
     """Share of draws in which each option, ordered at once, is in production by the client's date."""
     weeks = {o: plain(own.production_weeks) for o, own in bills.own.items()}
     return {o: float(np.mean(w <= weeks_allowed)) for o, w in weeks.items()}
+
+
+def assumed_keys(given: Inputs) -> tuple[Assumed, ...]:
+    """The keys that were not given and bear on this client's memo, with what is assumed."""
+    idle = (*OF_RUNS, *(OF_OWNERS if given.team.rented else ()))
+    return tuple(one for one in assumptions(given.params) if one.key not in idle)

@@ -18,10 +18,11 @@ from fabricreport.books.sellers import Network, Offer
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.numbers import FigureOf, Number
 from fabricreport.models.judgement.framework import Rule
-from fabricreport.scenario import SHIPPED_OPTIONS, assumptions, is_given, options_left_out
+from fabricreport.scenario import SHIPPED_OPTIONS, is_given, options_left_out
 from fabricreport.sections.client import stages_of
 from fabricreport.sections.decision.actions import PAGE_ONE
 from fabricreport.sections.decision.courses.result import CHOICE, RIVAL, PricedCourse
+from fabricreport.sections.decision.inputs import assumed_keys
 from fabricreport.sections.decision.market import Pair
 from fabricreport.sections.decision.offers.judgements import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
@@ -32,16 +33,6 @@ from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.cost import CAUSES
 
-OF_OWNERS = (
-    "cluster.optics",
-    "cluster.premises",
-    "organisation.operations",
-    "money.manager_licence",
-    "money.switch_system_licence",
-)
-"""Keys of the params about what only an owner buys."""
-OF_RUNS = ("refresh.moved_share",)
-"""Keys of the params about when a memo is made, which bear on nothing in it."""
 _MORE = "Switches at full size: more start slower"
 
 
@@ -201,10 +192,7 @@ def _speaks_for(given: Inputs, rule: Rule) -> str:
 def assumed(given: Inputs) -> Table:
     """Every key that was not given and bears on this client, with what is assumed; a section is named at its first key."""
     rows, before = [], None
-    idle = (*OF_RUNS, *(OF_OWNERS if given.team.rented else ()))
-    for a in sorted(assumptions(given.params), key=lambda a: a.section != ""):
-        if a.key in idle:
-            continue
+    for a in sorted(assumed_keys(given), key=lambda a: a.section != ""):
         rows.append(Row([Name(a.section if a.section != before else ""), Name(a.name), Name(a.text)]))
         before = a.section
     return Table([Column("Part"), Column("Key"), Column("Assumed")], rows)
