@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabricreport.base.vocabulary import Question
 from fabricreport.memo.editions.history import sureness
@@ -47,20 +47,3 @@ def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
         lines.append(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
     lines += [f"    {number['label']}: {number['text']}" for number in head.get("numbers", ())]
     return aside, lines
-
-
-def built_facts(result: BuildResult) -> dict[str, Any]:
-    """A memo that is there, for machines."""
-    return {
-        "client": result.client,
-        "edition": result.edition,
-        "folder": str(result.folder),
-        "pdf": str(result.memo_pdf),
-        "html": str(result.memo_html),
-        "status": result.status,
-        "headline": dict(result.headline),
-        "reused": result.reused,
-        "faults": list(result.faults),
-        "messages": list(result.messages),
-        "remarks": list(result.remarks),
-    }

@@ -57,14 +57,46 @@ class RefreshPlan:
     probe: Probe | None = None
     moved_share: float = field(default=0.0, compare=False)
 
+    @property
+    def why(self) -> str:
+        """What changed since the last edition, and where nobody would be told anything, that."""
+        if self.last is None or self.changed:
+            return "; ".join(self.reasons)
+        since = f"since edition {self.last.edition}"
+        if self.reasons:
+            return f"{'; '.join(self.reasons)}, but no material number moved {since}"
+        return f"nothing that moves a number has changed {since}"
+
 
 @dataclass(frozen=True)
 class RefreshResult:
-    """What a refresh did: the plan, the new edition (None if nothing was due), the headline figures that moved."""
+    """What a refresh did: the plan, the new edition (None if nothing was due, or in a dry run), the headline figures that moved."""
 
     plan: RefreshPlan
     built: BuildResult | None = None
-    changes: tuple[HeadlineChange, ...] = field(default=())
+    changes: tuple[HeadlineChange, ...] = ()
+
+    def text(self) -> str:
+        """What was done and why; of a dry run what would be done, and what would move."""
+        plan, found = self.plan, self.plan.probe or Probe()
+        if self.built is not None or not plan.changed:
+            return plan.why
+        moved = (f"\n  would move: {one}" for one in found.moved)
+        aged = (f"\n  mark of age: {one}" for one in found.aged)
+        return "".join([f"would be built: {plan.why}", *moved, *aged])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        plan, probe = self.plan, self.plan.probe
+        return {
+            "changed": plan.changed,
+            "reasons": plan.reasons,
+            "messages": plan.messages,
+            "would_move": probe and [vars(one) for one in probe.moved],
+            "marks_of_age": probe and probe.aged,
+            "built": self.built and self.built.as_dict(),
+            "changes": [vars(one) for one in self.changes],
+        }
 
 
 def plan_refresh(
