@@ -87,22 +87,17 @@ class Teller:
         before = self._told(params)
         if isinstance(found, FabricReportError):
             now = replace(before, slug=before.slug or _slug_of(params), failed=re.sub(r"\d+", "", str(found)))
+            news = News(str(params), failed=str(found) if now.failed != before.failed else "")
         else:
             held = before.held if found.plan.held is None else found.plan.held
             now = Told(found.plan.slug, "", held)
+            news = News(str(params), moved=found.changes, mended=bool(before.failed))
         info = latest_edition(self.output, now.slug) if now.slug else None
         self.kept[params] = now = replace(now, expired=_expired(info, self.today))
-        return News(
-            str(params),
-            now.slug,
-            info.edition if info else "",
-            self._standing(info) if now.slug else "",
-            () if isinstance(found, FabricReportError) else found.changes,
-            tuple(one for one in now.held if one not in before.held),
-            tuple(one for one in now.expired if one not in before.expired),
-            str(found) if now.failed and now.failed != before.failed else "",
-            mended=bool(before.failed and not now.failed),
-        )
+        news = replace(news, held=tuple(one for one in now.held if one not in before.held))
+        news = replace(news, expired=tuple(one for one in now.expired if one not in before.expired))
+        standing = self._standing(info) if now.slug else ""
+        return replace(news, client=now.slug, edition=info.edition if info else "", standing=standing)
 
     def keep(self) -> None:
         """Note what was told."""
