@@ -15,7 +15,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricreport.base.errors import FabricReportError, NobodyTold
+from fabricreport.base.errors import FabricReportError, InputError, NobodyTold
 from fabricreport.base.files import write_if_new
 from fabricreport.memo.editions.editions import EditionInfo, latest_edition
 from fabricreport.memo.editions.manifest import read_output, read_sealed, sealed
@@ -86,7 +86,7 @@ class Teller:
         """What the end of a refresh has to tell: of a failure nothing if the last run told the same."""
         before = self._told(params)
         if isinstance(found, FabricReportError):
-            now = replace(before, slug=before.slug or _slug_of(params), failed=re.sub(r"\d+", "", str(found)))
+            now = replace(before, slug=before.slug or _slug_of(params, found), failed=re.sub(r"\d+", "", str(found)))
             news = News(str(params), failed=str(found) if now.failed != before.failed else "")
         else:
             held = before.held if found.plan.held is None else found.plan.held
@@ -141,8 +141,10 @@ def _expired(info: EditionInfo | None, today: date) -> tuple[str, ...]:
     return tuple(f"{i} on {end}" for i, end in ends.items() if info.as_of <= end < today.isoformat())
 
 
-def _slug_of(params: Path) -> str:
+def _slug_of(params: Path, error: FabricReportError) -> str:
     """The client's folder, '' where the params themselves are what is wrong."""
+    if isinstance(error, InputError) and all(problem.file in ("", str(params)) for problem in error.problems):
+        return ""
     from fabricreport.scenario import client_slug, load_params
 
     try:
