@@ -80,13 +80,8 @@ def check_(folder: Path, as_of: date | None, as_json: bool) -> int:
 
 @prices.command(name="import", epilog=epilog())
 @click.argument("source")
-@click.option(
-    "--kind",
-    type=click.Choice(["auto", "csv", "gpu-hour-history", "skypilot"]),
-    default="auto",
-    show_default=True,
-    help="Format of the source.",
-)
+@click.option("--kind", type=click.Choice(["auto", "csv", "gpu-hour-history", "skypilot"]), default="auto",
+              show_default=True, help="Format of the source.")  # fmt: skip
 @click.option("--name", default=None, help="File to write, without .csv.  [default: the source's name]")
 @click.option("--provider", default=None, help="Provider of a SkyPilot catalog.  [default: the file's name]")
 @click.option("--as-of", type=DAY, default=None, help="Date of a feed that has none of its own.")
@@ -146,9 +141,8 @@ def _settling(verdict: Literal["accept", "reject"]) -> None:
     @click.option("--why", required=True, help="On what grounds.")
     @click.option("--params", type=click.Path(path_type=Path), default=None,
                   help="Decide for this client alone.  [default: for all who read these prices]")  # fmt: skip
-    @click.option(
-        "--date", "row_date", type=DAY, default=None, help="The row of this day.  [default: the newest that is held]"
-    )
+    @click.option("--date", "row_date", type=DAY, default=None,
+                  help="The row of this day.  [default: the newest that is held]")  # fmt: skip
     @PRICES
     @JSON
     @told
@@ -204,13 +198,8 @@ def _day(folder: Path, as_of: date | None) -> date:
 
 @click.command(epilog=epilog())
 @click.option("--claims", is_flag=True, help="The audit of what the articles claim, instead of the library.")
-@click.option(
-    "--carrying",
-    type=click.Path(path_type=Path),
-    default=None,
-    metavar="PARAMS",
-    help="What is assumed or estimated and carries this client's advice, the most worth knowing first.",
-)
+@click.option("--carrying", type=click.Path(path_type=Path), default=None, metavar="PARAMS",
+              help="What is assumed or estimated and carries this client's advice, the most worth knowing first.")  # fmt: skip
 @JSON
 @told
 def evidence(claims: bool, carrying: Path | None, as_json: bool) -> int:

@@ -37,7 +37,7 @@ from fabricreport.cli.options import (
     told,
 )
 from fabricreport.cli.refresh import refresh
-from fabricreport.cli.words import built_facts, dates_words, result_words
+from fabricreport.cli.words import dates_words, result_words
 
 if TYPE_CHECKING:
     from fabricreport.check.dates import Dates
@@ -114,7 +114,7 @@ def build(
         result, dates = outcome.result
         for found in dates:
             _tell_dates(outcome.params, notes, found)
-        done.append(built_facts(result))
+        done.append(result.as_dict())
         if not as_json:
             _say_built(result)
     index_again(output)

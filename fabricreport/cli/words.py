@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabricreport.base.vocabulary import Question
 from fabricreport.memo.editions.history import sureness
@@ -35,11 +35,7 @@ def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
     """Lines of messages and faults, for stderr, and of the memo and its headline, for stdout."""
     aside = [*result.messages, *(f"warning: {fault}" for fault in result.faults), *remarks_words(result)]
     again = " (already there: nothing had changed)" if result.reused else ""
-    lines = [
-        f"{result.client}, edition {result.edition}{again}",
-        f"  {result.memo_pdf}",
-        f"  {result.memo_html}",
-    ]
+    lines = [f"{result.client}, edition {result.edition}{again}", f"  {result.memo_pdf}", f"  {result.memo_html}"]
     head = result.headline
     if head.get("recommendation"):
         lines.append(f"  {head['recommendation']}" + (f" ({sure})" if (sure := sureness(head)) else ""))
@@ -47,20 +43,3 @@ def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
         lines.append(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
     lines += [f"    {number['label']}: {number['text']}" for number in head.get("numbers", ())]
     return aside, lines
-
-
-def built_facts(result: BuildResult) -> dict[str, Any]:
-    """A memo that is there, for machines."""
-    return {
-        "client": result.client,
-        "edition": result.edition,
-        "folder": str(result.folder),
-        "pdf": str(result.memo_pdf),
-        "html": str(result.memo_html),
-        "status": result.status,
-        "headline": dict(result.headline),
-        "reused": result.reused,
-        "faults": list(result.faults),
-        "messages": list(result.messages),
-        "remarks": list(result.remarks),
-    }

@@ -89,6 +89,11 @@ class BuildResult:
         """The edition's manifest."""
         return read_sealed(self.folder / MANIFEST)
 
+    def as_dict(self) -> dict[str, Any]:
+        """What machines are told: all but how the sections ran."""
+        own = {key: value for key, value in vars(self).items() if key != "record"}
+        return own | {"pdf": self.memo_pdf, "html": self.memo_html}
+
 
 def build(
     params_path: str | Path,

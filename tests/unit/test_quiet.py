@@ -179,8 +179,8 @@ def test_params_are_named_by_file_glob_and_folder_each_once(tmp_path: Path) -> N
 def test_what_was_told_is_told_again_where_the_record_is_gone(client: Client) -> None:
     teller = Teller(client.output, date(2026, 11, 21))
     error = InputError("broken at 1")
-    assert teller.of_error(client.params, error).failed
+    assert teller.of(client.params, error).failed
     teller.keep()
-    assert not teller.of_error(client.params, InputError("broken at 2")).failed, "the same failure, at another second"
+    assert not teller.of(client.params, InputError("broken at 2")).failed, "the same failure, at another second"
     shutil.rmtree(client.top / ".cache")
-    assert teller.of_error(client.params, error).failed
+    assert teller.of(client.params, error).failed

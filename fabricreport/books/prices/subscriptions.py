@@ -12,7 +12,6 @@ its provider, bears the day's date, and is taken once a day. Without the memory 
 from __future__ import annotations
 
 import contextlib
-import email.utils
 import hashlib
 import shlex
 from collections.abc import Mapping
@@ -140,7 +139,7 @@ def _fetched(
     if 0 < wait_s <= limits.longest_retry_s:
         message = f"failures in a row: {was.failures}; it is not asked for another {wait_s / 60:.0f} min"
         return Fetched(name, "waiting", message, was.failures, wait_s), was
-    file, today, retry_after = folder / f"{name}.csv", now.date(), ""
+    file, today = folder / f"{name}.csv", now.date()
     where = source if is_address(source) else str(folder / source)
     try:
         if was.filed != _sha256(file):  # somebody else changed it: what was got may no longer be there
@@ -152,7 +151,6 @@ def _fetched(
             if not is_address(where) and Path(where).is_fifo():
                 raise InputError(Problem("is a pipe, which may never end", where, remedy=f"Name a file in {FILE}."))
             answer = answer_of(where, limits, loopback=loopback, headers=headers)
-            retry_after = answer.headers.get("Retry-After", "")
             if answer.status != HTTPStatus.NOT_MODIFIED or not headers:
                 found = text_of(answer, where)
                 etag, modified = (answer.headers.get(key, "") for key in ("ETag", "Last-Modified"))
@@ -166,19 +164,13 @@ def _fetched(
         return Fetched(name, "new" if report else "unchanged", message, was.failures, 0.0, is_news, report), left
     except (InputError, OSError) as error:
         failures = was.failures + 1
-        wait_s = _wait_s(failures, retry_after, now, limits) if is_address(source) else 0.0
+        # left alone twice as long after each failure
+        pause_s = min(limits.retry_s * 2.0 ** min(failures - 1, 20), limits.longest_retry_s)
+        wait_s = pause_s if is_address(source) else 0.0
         message = f"{error}\nfailures in a row: {failures}; the prices there are stay in use"
         message += f"; it is asked again after {wait_s / 60:.0f} min" if wait_s else ""
         left = replace(was, failures=failures, retry_at=now.timestamp() + wait_s if wait_s else 0.0)
         return Fetched(name, "failed", message, failures, wait_s, failures == 1), left
-
-
-def _wait_s(failures: int, retry_after: str, now: datetime, limits: FeedRules) -> float:
-    """How long a server is left alone: twice as long after each failure, or as it asks, and never longer than the limit."""
-    asked_s = float(retry_after[:9]) if retry_after.isascii() and retry_after.isdigit() else 0.0
-    with contextlib.suppress(ValueError, TypeError, OverflowError):
-        asked_s = asked_s or (email.utils.parsedate_to_datetime(retry_after) - now).total_seconds()
-    return min(max(limits.retry_s * 2.0 ** min(failures - 1, 20), asked_s), limits.longest_retry_s)
 
 
 def _sha256(given: str | Path) -> str:

@@ -1,7 +1,7 @@
 """One document over http(s), from outside only, within a size and a time; nothing else in the package opens a connection.
 
 All addresses of a host are judged, and one of those judged is connected to: its name is asked once. A redirect may not leave
-the server. No proxy, no password; certificates are proved. What comes packed is unpacked within the same size.
+the server. No proxy, no password; certificates are proved. What comes packed is refused, for nobody asked for it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import socket
 import ssl
 import threading
 import time
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from http import HTTPStatus
@@ -28,10 +27,9 @@ _PORTS = {"http": 80, "https": 443}
 _PRINTED = re.compile(r"[!-\[\]-~]+")
 _MOVED = (301, 302, 303, 307, 308)
 _REQUESTS = 4
-_CHUNK = 8192
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _SAVE_IT = "Save it to a file yourself if you trust it, and give the path."
-_SENT = {"Accept-Encoding": "gzip", "Connection": "close", "User-Agent": "fabricreport"}
+_SENT = {"Accept-Encoding": "identity", "Connection": "close", "User-Agent": "fabricreport"}
 
 
 class Answer(NamedTuple):
@@ -108,7 +106,7 @@ def get(address: str, largest_bytes: int, timeout_s: float, *, loopback: bool, h
     def ask() -> None:
         try:
             found.append(answer_at(address))
-        except (OSError, http.client.HTTPException, zlib.error, ValueError) as error:
+        except (OSError, http.client.HTTPException, ValueError) as error:
             found.append(error)
 
     asking = threading.Thread(target=ask, daemon=True)
@@ -155,17 +153,13 @@ def _connected(parts: SplitResult, until: float, loopback: bool) -> socket.socke
 
 
 def _content(response: http.client.HTTPResponse, largest_bytes: int) -> bytes:
-    """The body, unpacked; neither it nor what is sent of it is larger than allowed."""
+    """The body as it was sent, whole and no larger than allowed."""
     coding = response.headers.get("Content-Encoding", "identity").strip().lower()
-    if coding not in ("identity", "gzip"):
+    if coding != "identity":
         raise InputError(f"comes packed as {visible(coding, 40)}, which was not asked for")
-    unpack = zlib.decompressobj(16 + zlib.MAX_WBITS) if coding == "gzip" else None
-    content, sent = bytearray(), 0
-    while max(sent, len(content)) <= largest_bytes and (piece := response.read(_CHUNK)):
-        sent += len(piece)
-        content += unpack.decompress(piece, largest_bytes + 1 - len(content)) if unpack else piece
-    if max(sent, len(content)) > largest_bytes:
+    content = response.read(largest_bytes + 1)
+    if len(content) > largest_bytes:
         raise InputError(Problem(f"larger than {largest_bytes} bytes", remedy="Split it, or take fewer months."))
-    if response.length or (unpack and (not unpack.eof or unpack.unused_data)):
+    if response.length:
         raise InputError("was cut short")
-    return bytes(content)
+    return content

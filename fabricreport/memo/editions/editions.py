@@ -191,22 +191,14 @@ class _Publisher:
     def _check_existing(self, place: Path) -> None:
         faults = verify(place)
         if faults:
-            raise InputError(
-                Problem(
-                    f"this edition is there already and was changed since: {'; '.join(faults[:5])}",
-                    file=str(place),
-                    remedy="Editions are never overwritten: move that folder away and build again.",
-                )
-            )
+            what = f"this edition is there already and was changed since: {'; '.join(faults[:5])}"
+            remedy = "Editions are never overwritten: move that folder away and build again."
+            raise InputError(Problem(what, str(place), remedy=remedy))
         ours = read_sealed(self.scratch / self.edition / MANIFEST) if (self.scratch / self.edition).is_dir() else None
         if ours is not None and ours["outputs"] != read_sealed(place / MANIFEST)["outputs"]:
-            raise InputError(
-                Problem(
-                    "the same inputs gave other bytes than before; the edition published first was kept",
-                    file=str(place),
-                    remedy="What differs is no input that we know of: move that folder away and run the command again.",
-                )
-            )
+            what = "the same inputs gave other bytes than before; the edition published first was kept"
+            remedy = "What differs is no input that we know of: move that folder away and run the command again."
+            raise InputError(Problem(what, str(place), remedy=remedy))
 
     def _write_run(self, run: Mapping[str, Any]) -> None:
         number = next_sequence(self.target)
@@ -399,9 +391,7 @@ def _kept(output: Path, slug: str, editions: Sequence[EditionInfo]) -> dict[str,
     try:
         for folder in _edition_folders(output / slug / "acceptance"):
             plan, judged = _made_from(folder), str(read_sealed(folder / RUN).get("memo"))
-            same = [
-                e.edition for e in editions if not e.damaged and judged != e.edition and _made_from(e.folder) == plan
-            ]
+            same = [e.edition for e in editions if not e.damaged and _made_from(e.folder) == plan]
             why |= dict.fromkeys([judged, *same], "accepted")
     except (OSError, ValueError, KeyError):
         why |= {info.edition: "accepted" for info in editions}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -124,7 +122,5 @@ def page(told: Sequence[Entry]) -> str:
     from jinja2 import Environment
 
     source = (resources.files("fabricreport.memo") / "templates" / "index.html.j2").read_text(encoding="utf-8")
-    style = source.partition("<style>")[2].partition("</style>")[0]
-    hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
     entries = [e for e in told if e.info.client != EVIDENCE]
-    return Environment(autoescape=True).from_string(source).render(entries=entries, style=hashed)
+    return Environment(autoescape=True).from_string(source).render(entries=entries)

@@ -77,7 +77,9 @@ def moves(old: Mapping[str, Any], new: Mapping[str, Any], share: float) -> Itera
         if before != after:
             yield HeadlineChange(key, "", before, after)
     olds, news = ({n["id"]: n for n in headline.get("numbers", ())} for headline in (old, new))
-    scale = next((abs(n["value"]) for i, n in olds.items() if _is_difference(i) and value_of(n) is not None), None)
+    scale = next(
+        (abs(n["value"]) for i, n in olds.items() if i.startswith(DIFFERENCES) and value_of(n) is not None), None
+    )
     for number_id in dict.fromkeys([*news, *olds]):
         before, after = olds.get(number_id, {}), news.get(number_id, {})
         if _moved(before, after, share, scale):
@@ -93,8 +95,4 @@ def _moved(before: Mapping[str, Any], after: Mapping[str, Any], share: float, sc
     unit = after.get("unit", "")
     of = 1.0 if unit == "share" else scale if scale is not None and unit == "usd" else max(abs(was), abs(now))
     beyond = was * now < 0 or abs(now - was) > share * of
-    return beyond and (_is_difference(after["id"]) or before.get("text") != after.get("text"))
-
-
-def _is_difference(number_id: str) -> bool:
-    return number_id.startswith(DIFFERENCES)
+    return beyond and (after["id"].startswith(DIFFERENCES) or before.get("text") != after.get("text"))

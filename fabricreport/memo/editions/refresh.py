@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -57,14 +57,46 @@ class RefreshPlan:
     probe: Probe | None = None
     moved_share: float = field(default=0.0, compare=False)
 
+    @property
+    def why(self) -> str:
+        """What changed since the last edition, and where nobody would be told anything, that."""
+        if self.last is None or self.changed:
+            return "; ".join(self.reasons)
+        since = f"since edition {self.last.edition}"
+        if self.reasons:
+            return f"{'; '.join(self.reasons)}, but no material number moved {since}"
+        return f"nothing that moves a number has changed {since}"
+
 
 @dataclass(frozen=True)
 class RefreshResult:
-    """What a refresh did: the plan, the new edition (None if nothing was due), the headline figures that moved."""
+    """What a refresh did: the plan, the new edition (None if nothing was due, or in a dry run), the headline figures that moved."""
 
     plan: RefreshPlan
     built: BuildResult | None = None
-    changes: tuple[HeadlineChange, ...] = field(default=())
+    changes: tuple[HeadlineChange, ...] = ()
+
+    def text(self) -> str:
+        """What was done and why; of a dry run what would be done, and what would move."""
+        plan, found = self.plan, self.plan.probe or Probe()
+        if self.built is not None or not plan.changed:
+            return plan.why
+        moved = (f"\n  would move: {one}" for one in found.moved)
+        aged = (f"\n  mark of age: {one}" for one in found.aged)
+        return "".join([f"would be built: {plan.why}", *moved, *aged])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        plan, probe = self.plan, self.plan.probe
+        return {
+            "changed": plan.changed,
+            "reasons": plan.reasons,
+            "messages": plan.messages,
+            "would_move": probe and [vars(one) for one in probe.moved],
+            "marks_of_age": probe and probe.aged,
+            "built": self.built and self.built.as_dict(),
+            "changes": [vars(one) for one in self.changes],
+        }
 
 
 def plan_refresh(
@@ -96,7 +128,10 @@ def plan_refresh(
         return RefreshPlan(False, (), known.slug, known.as_of, last, known.notes)
     plan, kept = _compared(question, root, as_of, progress, always=always, dry_run=dry_run)
     if plan.last_good is None and not dry_run:
-        answer = kept.planned() if plan.changed or plan.last is None else _as_it_stands(kept.planned(), plan.last)
+        answer, stands = kept.planned(), None if plan.changed else plan.last
+        if stands is not None:  # nothing moves a reader: what comes of it is the edition that stands
+            digest = str(_manifest_of(stands).get("content_sha256", ""))
+            answer = replace(answer, edition=stands.edition, digest=digest)
         notes = dict.fromkeys((*plan.messages, *(plan.held or ())))
         remember(root, question, before, replace(answer, notes=tuple(notes)), kept.snapshot)
     return plan
@@ -123,9 +158,10 @@ def _compared(
     last = latest_edition(root, loaded.slug)
     book = read_prices(loaded.folder, loaded.slug, places.project_params)
     good, told = _going_on(book, parse_date(day), last)
-    with _work_folder(root, dry_run) as scratch:
+    work: AbstractContextManager[str | Path] = tempfile.TemporaryDirectory() if dry_run else scratch_folder(root)
+    with disk_errors(root), work as scratch:
         plan = make_plan(
-            loaded, scratch, as_of=day, places=places, last_good=good, report=report, before=partial(edition_before, root),
+            loaded, Path(scratch), as_of=day, places=places, last_good=good, report=report, before=partial(edition_before, root),
         )  # fmt: skip
         reasons = tuple(_reasons(plan, last, cites=not (dry_run and places.report and report is None)))
         found = None if always or not reasons or last is None else _probed(plan, last)
@@ -149,17 +185,6 @@ def _report(root: Path, places: Places, progress: ProgressCall | None, dry_run: 
     return found.cited if found else None
 
 
-@contextmanager
-def _work_folder(root: Path, dry_run: bool) -> Iterator[Path]:
-    """Where inputs are frozen to be compared: beside the editions, or where a dry run leaves no trace."""
-    if dry_run:
-        with tempfile.TemporaryDirectory() as away:
-            yield Path(away)
-    else:
-        with disk_errors(root), scratch_folder(root) as scratch:
-            yield scratch
-
-
 def _probed(plan: BuildPlan, last: EditionInfo) -> Probe | None:
     """What a reader of the last edition would see move; None where only a build can tell: of an edition that is damaged or
     of an analyst's own headline, or where the analysis fails, which a build names cell by cell."""
@@ -174,11 +199,6 @@ def _probed(plan: BuildPlan, last: EditionInfo) -> Probe | None:
         return probe(case, headline, {record["id"]: record for record in ledger["inputs"]})
     except Exception:
         return None
-
-
-def _as_it_stands(planned: Planned, last: EditionInfo) -> Planned:
-    """What the inputs come to where nothing of it would move a reader: the edition that stands."""
-    return replace(planned, edition=last.edition, digest=str(_manifest_of(last).get("content_sha256", "")))
 
 
 def _going_on(book: PriceBook, day: date, last: EditionInfo | None) -> tuple[tuple[PriceRow, ...], list[str]]:

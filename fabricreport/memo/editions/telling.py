@@ -6,7 +6,6 @@ What was told of a params file is kept in the cache folder of the output; where 
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -17,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.errors import FabricReportError, InputError, NobodyTold
+from fabricreport.base.files import write_if_new
 from fabricreport.memo.editions.editions import EditionInfo, latest_edition
-from fabricreport.memo.editions.manifest import MANIFEST, read_output, read_sealed, sealed
+from fabricreport.memo.editions.manifest import read_output, read_sealed, sealed
 from fabricreport.memo.run.recall import cache_place
 from fabricreport.memo.run.snapshot import canonical, sha256
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from fabricreport.memo.editions.manifest import HeadlineChange
     from fabricreport.memo.editions.refresh import RefreshResult
 
-WORTH_TELLING = ("moved", "held", "expired", "failed", "mended")
 SHOWN = 6
 """As many expired prices as are named."""
 
@@ -36,8 +35,8 @@ class News:
     """What is to be told of one params file after a run.
 
     `moved`: what of the headline moved in a new edition; `held`: newer prices that were not held before; `expired`: prices
-    behind the headline that have run out since the memo was made; `failed`: why nothing could be built; `mended`: it had
-    failed and does not any more. `edition` is the one that stands, `standing` how old it is.
+    behind the headline that have run out since the memo was made, and when; `failed`: why nothing could be built; `mended`:
+    it had failed and does not any more. `edition` is the one that stands, `standing` how old it is.
     """
 
     params: str
@@ -51,16 +50,11 @@ class News:
     mended: bool = False
 
     def __bool__(self) -> bool:
-        return any(getattr(self, key) for key in WORTH_TELLING)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values: what --on-change is handed, and --json prints."""
-        return {**asdict(self), "moved": [asdict(one) for one in self.moved]}
+        return bool(self.moved or self.held or self.expired or self.failed or self.mended)
 
     def lines(self) -> list[str]:
         """One line for each thing but a failure, which has its own message."""
-        said = [f"moved: {one}" for one in self.moved]
-        said += self.held
+        said = [*(f"moved: {one}" for one in self.moved), *self.held]
         if self.expired:
             more = len(self.expired) - SHOWN
             named = ", ".join(self.expired[:SHOWN]) + (f" and {more} more" if more > 0 else "")
@@ -88,40 +82,29 @@ class Teller:
     today: date
     kept: dict[Path, Told] = field(default_factory=dict)
 
-    def of_result(self, params: Path, result: RefreshResult) -> News:
-        """What a refresh that came to its end has to tell."""
-        told, plan = self._told(params), result.plan
-        info = latest_edition(self.output, plan.slug)
-        held = told.held if plan.held is None else plan.held
-        expired = _expired(info, self.today)
-        self.kept[params] = Told(plan.slug, "", held, tuple(f"{info.edition if info else ''} {i}" for i in expired))
-        return News(
-            str(params), plan.slug, info.edition if info else "", self._standing(info), result.changes,
-            tuple(h for h in held if h not in told.held),
-            tuple(i for i in expired if f"{info.edition if info else ''} {i}" not in told.expired),
-            mended=bool(told.failed),
-        )  # fmt: skip
-
-    def of_error(self, params: Path, error: FabricReportError) -> News:
-        """What a failure has to tell: nothing if the last run told the same."""
-        told = self._told(params)
-        slug = told.slug or _slug_of(params, error)
-        info = latest_edition(self.output, slug) if slug else None
-        words = re.sub(r"\d+", "", str(error))
-        self.kept[params] = replace(told, slug=slug, failed=sha256(words.encode()))
-        again = self.kept[params].failed == told.failed
-        standing = self._standing(info) if slug else ""
-        return News(str(params), slug, info.edition if info else "", standing, failed="" if again else str(error))
+    def of(self, params: Path, found: RefreshResult | FabricReportError) -> News:
+        """What the end of a refresh has to tell: of a failure nothing if the last run told the same."""
+        before = self._told(params)
+        if isinstance(found, FabricReportError):
+            now = replace(before, slug=before.slug or _slug_of(params, found), failed=re.sub(r"\d+", "", str(found)))
+            news = News(str(params), failed=str(found) if now.failed != before.failed else "")
+        else:
+            held = before.held if found.plan.held is None else found.plan.held
+            now = Told(found.plan.slug, "", held)
+            news = News(str(params), moved=found.changes, mended=bool(before.failed))
+        info = latest_edition(self.output, now.slug) if now.slug else None
+        self.kept[params] = now = replace(now, expired=_expired(info, self.today))
+        news = replace(news, held=tuple(one for one in now.held if one not in before.held))
+        news = replace(news, expired=tuple(one for one in now.expired if one not in before.expired))
+        standing = self._standing(info) if now.slug else ""
+        return replace(news, client=now.slug, edition=info.edition if info else "", standing=standing)
 
     def keep(self) -> None:
         """Note what was told."""
         for params, told in self.kept.items():
-            if (path := self._place(params)) is not None:
-                with suppress(OSError):
-                    path.parent.mkdir(exist_ok=True, mode=0o700)
-                    part = path.with_name(f".{path.stem[:16]}-{os.urandom(4).hex()}.part")
-                    part.write_bytes(sealed(asdict(told)))
-                    part.replace(path)
+            with suppress(OSError):
+                if path := self._place(params):
+                    write_if_new(path, sealed(asdict(told)).decode())
 
     def _told(self, params: Path) -> Told:
         path = self._place(params)
@@ -144,22 +127,18 @@ class Teller:
         return f"Edition {info.edition} stands, as of {info.as_of}, {days} day{'' if days == 1 else 's'} ago."
 
 
-def _expired(info: EditionInfo | None, today: date) -> list[str]:
-    """Prices behind an edition's headline whose shelf life ended after its date and before `today`, by id."""
+def _expired(info: EditionInfo | None, today: date) -> tuple[str, ...]:
+    """Prices behind an edition's headline whose shelf life ended after its date and before `today`, each with its last day."""
     if info is None:
-        return []
+        return ()
     try:
         ledger = json.loads(read_output(info.folder, "ledger.json"))
-        headline = read_sealed(info.folder / MANIFEST).get("headline") or {}
     except (OSError, ValueError):
-        return []
-    told = {number["id"] for number in headline.get("numbers", ())}
+        return ()
+    told = {number["id"] for number in info.headline.get("numbers", ())}
     behind = {i for number in ledger["numbers"] if number["id"] in told for i in number["inputs"]}
-    return [
-        record["id"]
-        for record in ledger["inputs"]
-        if record["id"] in behind and record.get("expiry") and info.as_of <= record["expiry"] < today.isoformat()
-    ]
+    ends = {i["id"]: i["expiry"] for i in ledger["inputs"] if i["id"] in behind and i.get("expiry")}
+    return tuple(f"{i} on {end}" for i, end in ends.items() if info.as_of <= end < today.isoformat())
 
 
 def _slug_of(params: Path, error: FabricReportError) -> str:
@@ -177,7 +156,7 @@ def _slug_of(params: Path, error: FabricReportError) -> str:
 def digest(news: Sequence[News], feeds: Sequence[Mapping[str, Any]], today: date) -> dict[str, Any]:
     """Everything that a run has to tell of clients and of price feeds, for machines."""
     told_of = [{key: feed[key] for key in ("name", "status", "message", "held")} for feed in feeds if feed["is_news"]]
-    return {"today": today.isoformat(), "clients": [one.as_dict() for one in news if one], "feeds": told_of}
+    return {"today": today.isoformat(), "clients": [asdict(one) for one in news if one], "feeds": told_of}
 
 
 def call(command: Sequence[str], told: Mapping[str, Any]) -> None:

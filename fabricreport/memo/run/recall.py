@@ -27,7 +27,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricreport.base.files import open_file
+from fabricreport.base.files import open_file, write_atomically
 from fabricreport.base.project import PACKAGE, PARAMS, SHIPPED, book_folder, project_of
 from fabricreport.check.dates import Dates, dates_from
 from fabricreport.memo.editions.manifest import read_sealed, sealed
@@ -271,18 +271,12 @@ def _same(named: Mapping[str, Any], folder: Path, slug: str) -> bool:
 
 def _write(path: Path, data: bytes) -> None:
     """Put a record in place whole, or not at all; the oldest give way."""
-    part = path.with_name(f".{path.stem[:16]}-{os.urandom(4).hex()}.part")
-    try:
+    with contextlib.suppress(OSError):
         path.parent.mkdir(exist_ok=True, mode=0o700)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as handle:
-            handle.write(data)
-        part.replace(path)
+        write_atomically(path, data.decode("utf-8"))
         records = sorted(path.parent.glob("*.json"), key=lambda p: p.stat().st_mtime_ns)
         for old in records[:-MAX_RECORDS]:
             old.unlink(missing_ok=True)
-    except OSError:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def cache_folder(output: Path) -> Path:
