@@ -17,7 +17,7 @@ from fabricreport.memo.document.pieces import gather
 from fabricreport.memo.editions.annex import SECTION, with_changes
 from fabricreport.memo.editions.causes import Cause, Kind
 from fabricreport.memo.editions.manifest import HeadlineChange
-from fabricreport.memo.editions.redline import NumberChange, PriceMove, Redline
+from fabricreport.memo.editions.redline import NumberChange, Redline
 from fabricreport.memo.run.noise import notebook_bytes
 
 pytestmark = pytest.mark.slow
@@ -26,11 +26,15 @@ DAY = "2026-11-20", "20 November 2026"
 EDITIONS = "2026-11-20-aaaaaaaa", "2026-11-27-bbbbbbbb"
 HOUR = "price:gpu-hour-h100-hyperstack"
 COST = "decision.offers.total.hyperstack"
-MOVE = PriceMove(
+MOVE = NumberChange(
+    HOUR,
     "the rent of an hour of one H100, Hyperstack",
     "usd/gpu-hour",
-    (3.4, 3.2),
-    ("$3.40 per GPU-hour", "$3.20 per GPU-hour"),
+    "USD",
+    3.4,
+    3.2,
+    "$3.40 per GPU-hour",
+    "$3.20 per GPU-hour",
 )
 
 
@@ -42,7 +46,7 @@ def redline(*, turned: bool) -> Redline:
     texts = "$437k", now.text
     number = NumberChange(COST, now.label, "usd", "USD", 437_000.0, now.value, *texts, causes)
     words = (HeadlineChange("offer", "", "a", "b"),) if turned else ()
-    return Redline("Tern", EDITIONS, words, () if turned else (number,), (), {}, {HOUR: MOVE})
+    return Redline("Tern", EDITIONS, words, () if turned else (number,), {}, {HOUR: MOVE})
 
 
 @cache
