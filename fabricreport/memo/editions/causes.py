@@ -5,7 +5,7 @@ Pure: what a mix of old and new inputs is worth is asked of whoever can work it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, combinations, permutations
@@ -85,18 +85,14 @@ def causes_of(
         whole = len(known) == 2 ** len(players)
         shares = shapley(known.__getitem__, players) if whole else {tuple(chain(*players)): last - first}
         singles = {i: value - first for i, value in (alone or {}).items() if whole and value is not None}
-        between = _between(shares, singles)
-        found = [Cause(Kind.METHOD, first - printed[0]), *between, Cause(Kind.SINCE, printed[1] - last)]
+        found = [Cause(Kind.METHOD, first - printed[0])]
+        for player, share in shares.items():
+            own = singles if Group.PRICES in player else {}
+            found += [Cause(Kind.PRICE, own[i], (i,)) for i in sorted(own, key=lambda i: -abs(own[i]))]
+            kind = Kind.TOGETHER if any(own.values()) else Kind.INPUTS
+            found.append(Cause(kind, share - sum(own.values()), player))
+        found.append(Cause(Kind.SINCE, printed[1] - last))
     return tuple(cause for cause in found if cause.amount)
-
-
-def _between(shares: Mapping[Player, float], singles: Mapping[str, float]) -> Iterator[Cause]:
-    """Each player's share; of that with the prices first what single prices add, and then the rest."""
-    for player, share in shares.items():
-        own = singles if Group.PRICES in player else {}
-        for price in sorted(own, key=lambda price: -abs(own[price])):
-            yield Cause(Kind.PRICE, own[price], (price,))
-        yield Cause(Kind.TOGETHER if any(own.values()) else Kind.INPUTS, share - sum(own.values()), player)
 
 
 def _groups(players: Sequence[Player]) -> frozenset[Group]:

@@ -152,16 +152,16 @@ class _Mixes:
     """Cases of the old edition's parts and the new one's, each worked out once."""
 
     def __init__(self, old: Kept, new: Kept) -> None:
-        self.old, self.new, self.dating = old, new, _dating(old, new)
+        self.old, self.new = old, new
         first, last = (str(kept.loaded.params.money.currency) for kept in (old, new))
         self.currency = first if first == last else ""  # amounts in two currencies are not subtracted
-
-    @cached_property
-    def moved(self) -> dict[str, tuple[str, ...]]:
-        """The groups that differ, and what of each: files, or keys of the params."""
-        before, after = _parts(self.old, self.dating), _parts(self.new, self.dating)
+        before, after = _parts(old), _parts(new)
+        later = max((old, new), key=lambda kept: kept.loaded.params.as_of)
+        priced = later.prices.newest == later.loaded.params.as_of and before[Group.PRICES] != after[Group.PRICES]
+        self.dating = Group.PRICES if priced else Group.PARAMS
+        before[self.dating][DATE], after[self.dating][DATE] = old.keys["as_of"], new.keys["as_of"]
         found = {g: sorted(k for k in {*before[g], *after[g]} if before[g].get(k) != after[g].get(k)) for g in Group}
-        return {group: tuple(keys) for group, keys in found.items() if keys}
+        self.moved = {str(group): tuple(keys) for group, keys in found.items() if keys}
 
     @cached_property
     def played(self) -> tuple[tuple[Player, ...], dict[frozenset[Group], Mixed]]:
@@ -201,7 +201,8 @@ class _Mixes:
         used = {i for case, head in ends for n in head["numbers"] for i in case.figure(n["id"]).inputs}
         first = ends[0][0].inputs
         both = [(before[i], after[i]) for i in after if i in before and f"price:{i}" not in first.overrides]
-        moved = [(old, new) for old, new in both if old.figure != new.figure and _paid(old) == _paid(new)]
+        alike = [(old, new) for old, new in both if (old.unit, old.currency) == (new.unit, new.currency)]
+        moved = [(old, new) for old, new in alike if old.figure != new.figure]
         moved.sort(key=lambda pair: (pair[0].id not in used, -abs(pair[1].price / (pair[0].price or 1.0) - 1)))
         return {
             new.id: (_move(old, new, input_names(first, new.id).phrase), headline_of_case(case))
@@ -210,37 +211,20 @@ class _Mixes:
         }
 
 
-def _paid(price: Price) -> tuple[str, str]:
-    return price.unit, price.currency
-
-
 def _move(old: Price, new: Price, name: str) -> NumberChange:
     unit, ends = price_unit(new), (old.figure.central, new.figure.central)
     before, after = (write(end, unit, 4 if unit == "ratio" else 3, new.currency) for end in ends)
     return NumberChange(new.id, name, unit_in(unit, new.currency), new.currency, *ends, before, after)
 
 
-def _dating(old: Kept, new: Kept) -> Group:
-    """The group that the memo's date moves with."""
-    later = max((old, new), key=lambda kept: kept.loaded.params.as_of)
-    priced = later.prices.newest == later.loaded.params.as_of and _price_files(old) != _price_files(new)
-    return Group.PRICES if priced else Group.PARAMS
-
-
-def _price_files(kept: Kept) -> dict[str, str]:
-    folders = (f"{PRICES}/", f"{kept.loaded.slug}/{PRICES}/")
-    return {name: digest for name, digest in kept.files.items() if name.startswith(folders)}
-
-
-def _parts(kept: Kept, dating: Group) -> dict[Group, dict[str, Any]]:
+def _parts(kept: Kept) -> dict[Group, dict[str, Any]]:
     """What an edition was made from, by group: files by name, and keys of the params."""
-    prices, keys = _price_files(kept), kept.keys
+    folders = (f"{PRICES}/", f"{kept.loaded.slug}/{PRICES}/")
+    prices = {name: digest for name, digest in kept.files.items() if name.startswith(folders)}
     sources = {name: digest for name, digest in kept.files.items() if name not in prices and name != "params.json"}
-    params = dict(_flat({k: v for k, v in keys.items() if k not in (*NAMING, *NO_NUMBERS)}))
-    sources |= {k: v for k, v in keys.items() if k in NAMING}
-    parts: dict[Group, dict[str, Any]] = {Group.PRICES: {**prices}, Group.PARAMS: params, Group.SOURCES: sources}
-    parts[dating][DATE] = keys["as_of"]
-    return parts
+    params = dict(_flat({k: v for k, v in kept.keys.items() if k not in (*NAMING, *NO_NUMBERS)}))
+    named = {k: v for k, v in kept.keys.items() if k in NAMING}
+    return {Group.PRICES: dict[str, Any](prices), Group.PARAMS: params, Group.SOURCES: {**sources, **named}}
 
 
 def _flat(keys: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
