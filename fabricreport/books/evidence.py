@@ -23,7 +23,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, mod
 
 from fabricreport.base.bounds import bound_of
 from fabricreport.base.errors import InputError, Problem
-from fabricreport.base.locations import Located, did_you_mean, shown_path
+from fabricreport.base.locations import did_you_mean, shown_path
 from fabricreport.base.uncertain import SHAPES, Replaced, Uncertain
 from fabricreport.base.units import unit_problem
 from fabricreport.base.vocabulary import Grade
@@ -320,15 +320,14 @@ def read_evidence(extra_dir: Path | None = None) -> EvidenceBook:
     return _shipped_book() if extra_dir is None else _book(extra_dir, *_shipped())
 
 
-def evidence_as_it_was(listed: Located, extra_dir: Path | None) -> EvidenceBook:
-    """The book of a library that was kept, its entries listed as `as_dict` gives them, and of a client's folder.
+def evidence_as_it_was(kept: Path, extra_dir: Path | None) -> EvidenceBook:
+    """The book of a library that was kept in a file, its entries as `as_dict` gives them, and of a client's folder.
 
     An entry that only today's library has is in it too, for today's code may ask for it; not one on which sources
     disagree, which would count among them. `InputError` with every fault found.
     """
-    judgements = [judged(listed, EvidenceEntry, at=(index,)) for index in range(len(listed.data))]
-    library = [entry for entry, _ in judgements if entry is not None]
-    problems = [problem for _, faults in judgements for problem in faults]
+    problems: list[Problem] = []
+    library = _read_file(kept, kept.name, problems)
     return _book(extra_dir, library, problems, [entry for entry in _shipped()[0] if not entry.contested])
 
 

@@ -30,7 +30,6 @@ MOVE = NumberChange(
     HOUR,
     "the rent of an hour of one H100, Hyperstack",
     "usd/gpu-hour",
-    "USD",
     3.4,
     3.2,
     "$3.40 per GPU-hour",
@@ -44,7 +43,7 @@ def redline(*, turned: bool) -> Redline:
     causes = (Cause(Kind.METHOD, 100.0), Cause(Kind.PRICE, -21_200.0, (HOUR,)), Cause(Kind.TOGETHER, 90.0, ("prices",)),
               Cause(Kind.INPUTS, 10.0, ("params", "sources")), Cause(Kind.SINCE, 1.0))  # fmt: skip
     texts = "$437k", now.text
-    number = NumberChange(COST, now.label, "usd", "USD", 437_000.0, now.value, *texts, causes)
+    number = NumberChange(COST, now.label, "usd", 437_000.0, now.value, *texts, causes)
     words = (HeadlineChange("offer", "", "a", "b"),) if turned else ()
     return Redline("Tern", EDITIONS, words, () if turned else (number,), {}, {HOUR: MOVE})
 

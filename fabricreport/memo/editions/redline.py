@@ -26,7 +26,7 @@ from fabricreport.case import Case, case_of
 from fabricreport.inputs.dossier import Given
 from fabricreport.inputs.records import price_unit
 from fabricreport.memo.editions.causes import Cause, Group, Kind, Player, causes_of, mixes_of
-from fabricreport.memo.editions.manifest import HeadlineChange
+from fabricreport.memo.editions.manifest import HeadlineChange, value_of
 from fabricreport.memo.editions.probe import headline_of_case, moves
 from fabricreport.memo.editions.remains import PRICES, Kept, read_kept, refused
 from fabricreport.scenario import params_from
@@ -53,7 +53,6 @@ class NumberChange:
     id: str
     label: str
     unit: str
-    currency: str
     old: float
     new: float
     old_text: str
@@ -68,7 +67,7 @@ class NumberChange:
         """A difference of the number: in the unit that it is told in, as text with its sign, and the unit."""
         in_points = self.unit in ("share", "relative")
         told, unit = (value * 100, "percentage-point") if in_points else (value, self.unit)
-        return told, f"{'+' if value > 0 else ''}{write(told, unit, 3, self.currency)}", unit
+        return told, f"{'+' if value > 0 else ''}{write(told, unit)}", unit
 
 
 @dataclass(frozen=True)
@@ -122,30 +121,29 @@ def redline(before: Path, after: Path) -> Redline:
         message = f"is of {new.loaded.slug}, and {before.name} of {old.loaded.slug}"
         raise InputError(Problem(message, str(after), remedy="Name two editions of one client."))
     mixes = _Mixes(old, new)
-    olds, news = ({n["id"]: n for n in kept.headline["numbers"]} for kept in (old, new))
-    both = [i for i in news if i in olds and mixes.currency and _alike(olds[i], news[i])]
-    numbers = tuple(_changed(olds[i], news[i], mixes) for i in both)
+    olds, news = _numbers(old.headline), _numbers(new.headline)
+    numbers = tuple(_changed(olds[thing], found, mixes) for thing, found in news.items() if thing in olds)
+    both = {number.id for number in numbers}
     words = tuple(change for change in moves(old.headline, new.headline, 0.0) if change.id not in both)
     prices = {i: move for i, (move, _) in mixes.singles.items()}
     return Redline(new.loaded.params.client.name, (before.name, after.name), words, numbers, mixes.moved, prices)
 
 
-def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two numbers are of the same thing; the label names the options that are weighed."""
-    return all(one[key] == other[key] for key in ("id", "label", "unit"))
+def _numbers(head: Mapping[str, Any]) -> dict[tuple[str, str, str], Mapping[str, Any]]:
+    """A headline's numbers by what they are of: the label names the options that are weighed, the unit the currency."""
+    return {(n["id"], n["label"], n["unit"]): n for n in head.get("numbers", ())}
 
 
 def _changed(old: Mapping[str, Any], new: Mapping[str, Any], mixes: _Mixes) -> NumberChange:
     def value(head: Mapping[str, Any]) -> float | None:
-        return next((float(n["value"]) for n in head.get("numbers", ()) if _alike(n, new)), None)
+        found = _numbers(head).get((new["id"], new["label"], new["unit"]))
+        return None if found is None else value_of(found)
 
     players, cases = mixes.played
     alone = {i: value(head) for i, (_, head) in mixes.singles.items()}
     printed = float(old["value"]), float(new["value"])
     causes = causes_of(printed, lambda moved: value(cases[moved][1]), players, alone)
-    return NumberChange(
-        new["id"], new["label"], new["unit"], mixes.currency, *printed, old["text"], new["text"], causes,
-    )  # fmt: skip
+    return NumberChange(new["id"], new["label"], new["unit"], *printed, old["text"], new["text"], causes)
 
 
 class _Mixes:
@@ -153,8 +151,6 @@ class _Mixes:
 
     def __init__(self, old: Kept, new: Kept) -> None:
         self.old, self.new = old, new
-        first, last = (str(kept.loaded.params.money.currency) for kept in (old, new))
-        self.currency = first if first == last else ""  # amounts in two currencies are not subtracted
         before, after = _parts(old), _parts(new)
         later = max((old, new), key=lambda kept: kept.loaded.params.as_of)
         priced = later.prices.newest == later.loaded.params.as_of and before[Group.PRICES] != after[Group.PRICES]
@@ -214,7 +210,7 @@ class _Mixes:
 def _move(old: Price, new: Price, name: str) -> NumberChange:
     unit, ends = price_unit(new), (old.figure.central, new.figure.central)
     before, after = (write(end, unit, 4 if unit == "ratio" else 3, new.currency) for end in ends)
-    return NumberChange(new.id, name, unit_in(unit, new.currency), new.currency, *ends, before, after)
+    return NumberChange(new.id, name, unit_in(unit, new.currency), *ends, before, after)
 
 
 def _parts(kept: Kept) -> dict[Group, dict[str, Any]]:

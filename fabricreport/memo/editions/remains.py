@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.files import close_folder, open_folder
-from fabricreport.base.locations import Located
 from fabricreport.base.project import IS_INSTALLED, PACKAGE
 from fabricreport.base.text import visible
 from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, evidence_as_it_was, read_evidence
@@ -113,9 +112,8 @@ def read_kept(edition: Path) -> Kept:
         folder, head = _whole(edition), read_sealed(edition / MANIFEST)["headline"]
         files = {name: digest_regular(path)[0] for name, path in walk(folder)}
         numbers = [n for n in head["numbers"] if value_of(n) is not None]
-        listed = Located([*json.loads((folder / LIBRARY).read_bytes())], LIBRARY, {})
         loaded = read_params(folder / "params.json")
-        evidence = evidence_as_it_was(listed, if_there(folder / "evidence"))
+        evidence = evidence_as_it_was(folder / LIBRARY, if_there(folder / "evidence"))
         prices, options = read_prices(folder, loaded.slug, folder), read_options(if_there(folder / "options"))
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise refused(edition, error) from None
