@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from unittest import mock
@@ -10,6 +11,7 @@ import bench
 import pytest
 from one_process import Whole, drawing, executed
 
+from fabricreport.blocks.document import MIME
 from fabricreport.blocks.nodes import DataTable, Num, plain_text, walk
 from fabricreport.memo.document.checks import page_one, prove
 from fabricreport.memo.document.document import document_of
@@ -84,3 +86,11 @@ def test_what_changed_stands_on_page_one_and_in_an_annex_and_passes_every_check(
         entry = proof.found.ledger[number.id]
         assert entry["inputs"] == ["edition:2026-11-20-aaaaaaaa"] and entry["rule"]
         assert proof.found.inputs[entry["inputs"][0]]["date"] == "2026-11-20"
+
+
+def test_a_number_that_is_only_written_otherwise_stands_without_a_cause() -> None:
+    found = redline(turned=False)
+    alike = replace(found.numbers[0], new=found.numbers[0].old, causes=())
+    shown = with_changes(memo().notebooks, SPINE, replace(found, numbers=(alike,)), DAY)
+    told = [o.data[MIME]["nodes"] for cell in shown[SPINE].cells if cell.id == SECTION for o in cell.outputs]
+    assert len(told) == 1 and "stands." in str(told) and "then" not in str(told)

@@ -5,7 +5,7 @@ The words stand in `data/changes.yaml`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,9 +69,9 @@ class _Told:
         """A cell: whether the advice is another, and the first number that moved with its largest cause."""
         words = dict[str, object].fromkeys(("moved", "due"))
         words["other"] = any(word.id in ("recommendation", "choice", "offer") for word in self.found.words)
-        first = next((n for n in self.found.numbers if n.old_text != n.new_text), None)
+        first = next((n for n in self.found.numbers if n.old_text != n.new_text and n.causes), None)
         if first is not None:
-            due = self.name(max(first.causes, key=lambda cause: abs(cause.amount)))
+            due = self.name(max(first.causes, key=lambda cause: abs(cause.amount)), inside)
             room = len(f"{first.label} {due}".split()) <= MOST_WORDS
             before, now = self.ends(first)
             words |= {"moved": Name(first.label), "due": due if room else None, "before": before, "now": now}
@@ -110,14 +110,14 @@ class _Told:
         whole = self.number(f"{n.id}.change", n.amount(n.new - n.old), f"Change of: {n.label}", "due")
         yield Row((PhraseCell("**{label}**", {"label": Name(n.label)}), *self.ends(n), whole if moved else None))
         for cause in n.causes if moved else ():
-            name, price = capital(self.name(cause)), self.found.prices.get("".join(cause.of))
+            name, price = self.name(cause, capital), self.found.prices.get("".join(cause.of))
             id = "-".join((n.id, cause.kind.name.lower(), *cause.of))
             due = self.number(id, n.amount(cause.amount), f"{name}: {n.label}", "due")
             yield Row((name, *(self.ends(price) if price else (None, None)), due))
 
-    def name(self, cause: Cause) -> str:
-        """What a cause is called within a sentence; a price by a name of its own."""
-        name = inside(self.found.name(cause))
+    def name(self, cause: Cause, begun: Callable[[str], str]) -> str:
+        """What a cause is called; a price by a name of its own."""
+        name = begun(self.found.name(cause))
         return Name(name) if cause.kind == Kind.PRICE else name
 
     def ends(self, n: NumberChange) -> tuple[Number, Number]:

@@ -35,7 +35,6 @@ from fabricreport.memo.editions.manifest import (
     RunRecord,
     SectionRun,
     digest_regular,
-    read_output,
     read_sealed,
     value_of,
     walk,
@@ -68,23 +67,22 @@ def keep_inputs(folder: Path, snapshot: Snapshot) -> None:
 
 def prices_of(edition: Path, slug: str, day: date) -> dict[str, PriceRow]:
     """The row of each item that counted in an edition; none where it does not hold them, or is damaged."""
+    kept = edition / INPUTS
     try:
-        kept = _whole(edition)
+        _whole(edition)
         return read_prices(kept, slug, kept).in_use(day)
     except (OSError, ValueError):
         return {}
 
 
-def _whole(edition: Path) -> Path:
-    """The folder `inputs/` of an edition, as it was published; `ValueError` says that it, or the manifest, is damaged."""
-    left = {f"{INPUTS}/{name}" for name, _ in walk(edition / INPUTS)}
-    for entry in read_sealed(edition / MANIFEST)["outputs"]:
-        if entry["name"].startswith(f"{INPUTS}/"):
-            read_output(edition, entry["name"])
-            left.discard(entry["name"])
-    if left:
-        raise ValueError(f"{min(left)}: was added")
-    return edition / INPUTS
+def _whole(edition: Path) -> dict[str, str]:
+    """The hash of each file in `inputs/` of an edition; `ValueError` says that one, or the manifest, is not as published."""
+    listed = {entry["name"]: entry["sha256"] for entry in read_sealed(edition / MANIFEST)["outputs"]}
+    named = {(name, digest) for name, digest in listed.items() if name.startswith(f"{INPUTS}/")}
+    found = {name: digest_regular(path)[0] for name, path in walk(edition / INPUTS)}
+    if wrong := named ^ {(f"{INPUTS}/{name}", digest) for name, digest in found.items()}:
+        raise ValueError(f"{min(wrong)[0]}: was changed, added or lost")
+    return found
 
 
 @dataclass(frozen=True)
@@ -109,8 +107,7 @@ class Kept:
 def read_kept(edition: Path) -> Kept:
     """What an edition keeps, with the package's evidence as it was; `InputError` says what is missing, damaged or refused."""
     try:
-        folder, head = _whole(edition), read_sealed(edition / MANIFEST)["headline"]
-        files = {name: digest_regular(path)[0] for name, path in walk(folder)}
+        folder, files, head = edition / INPUTS, _whole(edition), read_sealed(edition / MANIFEST)["headline"]
         numbers = [n for n in head["numbers"] if value_of(n) is not None]
         loaded = read_params(folder / "params.json")
         evidence = evidence_as_it_was(folder / LIBRARY, if_there(folder / "evidence"))
