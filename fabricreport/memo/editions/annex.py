@@ -23,7 +23,7 @@ from fabricreport.memo.editions.causes import Cause, Kind
 from fabricreport.memo.editions.redline import WORDS, NumberChange, Redline
 
 SECTION = "changes"
-MOST_WORDS = 15
+MOST_WORDS = 16
 """Of a number's name and of its largest cause on page one; a longer cause is left to the annex."""
 
 
