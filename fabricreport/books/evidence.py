@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date as Date
 from functools import cache, lru_cache
@@ -23,7 +23,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, mod
 
 from fabricreport.base.bounds import bound_of
 from fabricreport.base.errors import InputError, Problem
-from fabricreport.base.locations import Located, did_you_mean, shown_path
+from fabricreport.base.locations import did_you_mean, shown_path
 from fabricreport.base.uncertain import SHAPES, Replaced, Uncertain
 from fabricreport.base.units import unit_problem
 from fabricreport.base.vocabulary import Grade
@@ -317,44 +317,40 @@ class EvidenceBook(dict[str, EvidenceEntry]):
 
 def read_evidence(extra_dir: Path | None = None) -> EvidenceBook:
     """The shipped library and the client's folder of YAML files; `InputError` with every fault found."""
-    return _shipped_book() if extra_dir is None else _book(extra_dir)
+    return _shipped_book() if extra_dir is None else _book(extra_dir, *_shipped())
 
 
-def evidence_as_it_was(listed: Located, extra_dir: Path | None) -> EvidenceBook:
-    """The book of a library that was kept, its entries listed as `as_dict` gives them, and of a client's folder.
+def evidence_as_it_was(kept: Path, extra_dir: Path | None) -> EvidenceBook:
+    """The book of a library that was kept in a file, its entries as `as_dict` gives them, and of a client's folder.
 
     An entry that only today's library has is in it too, for today's code may ask for it; not one on which sources
     disagree, which would count among them. `InputError` with every fault found.
     """
-    judgements = [judged(listed, EvidenceEntry, at=(index,)) for index in range(len(listed.data))]
-    problems = [problem for _, faults in judgements for problem in faults]
-    library = {entry.id: entry for entry, _ in judgements if entry is not None}
-    extra = [] if extra_dir is None else _read_folder(extra_dir, problems)
-    _refuse_duplicates(extra, library, problems)
-    own = {entry.id for entry in extra}
-    new = (e for e in _shipped()[0] if not e.contested and e.id not in library and e.id not in own)
-    book = EvidenceBook([*library.values(), *new, *extra])
-    problems.extend(book.check_references(()))
-    if problems:
-        raise InputError(problems)
-    return book
+    problems: list[Problem] = []
+    library = _read_file(kept, kept.name, problems)
+    return _book(extra_dir, library, problems, [entry for entry in _shipped()[0] if not entry.contested])
 
 
 @lru_cache(maxsize=1)
 def _shipped_book() -> EvidenceBook:
-    return _book(None)
+    return _book(None, *_shipped())
 
 
-def _book(extra_dir: Path | None) -> EvidenceBook:
-    shipped, faults = _shipped()
+def _book(
+    extra_dir: Path | None,
+    library: Sequence[EvidenceEntry],
+    faults: Iterable[Problem],
+    otherwise: Sequence[EvidenceEntry] = (),
+) -> EvidenceBook:
+    """A library with a client's entries; `otherwise` are in it where neither has one of that id."""
     problems = list(faults)
     extra: list[EvidenceEntry] = []
     if extra_dir is not None:
         if not extra_dir.is_dir():
             raise InputError(Problem("the evidence folder does not exist", str(extra_dir)))
         extra = _read_folder(extra_dir, problems)
-        _refuse_duplicates(extra, {entry.id: entry for entry in shipped}, problems)
-    book = EvidenceBook([*shipped, *extra])
+        _refuse_duplicates(extra, {entry.id: entry for entry in library}, problems)
+    book = EvidenceBook([*otherwise, *library, *extra])
     problems.extend(book.check_references(()))
     if problems:
         raise InputError(problems)

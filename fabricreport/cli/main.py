@@ -18,8 +18,7 @@ from fabricreport import __version__
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.cli.books import elicit, evidence, prices
 from fabricreport.cli.desk import accept, answers, questionnaire, quotes, trace
-from fabricreport.cli.diff import diff
-from fabricreport.cli.history import check_editions, index_again, list_, sign
+from fabricreport.cli.history import check_editions, diff, index_again, list_, sign
 from fabricreport.cli.options import (
     DAY,
     EXIT_CODES,

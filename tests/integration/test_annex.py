@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from unittest import mock
@@ -10,6 +11,7 @@ import bench
 import pytest
 from one_process import Whole, drawing, executed
 
+from fabricreport.blocks.document import MIME
 from fabricreport.blocks.nodes import DataTable, Num, plain_text, walk
 from fabricreport.memo.document.checks import page_one, prove
 from fabricreport.memo.document.document import document_of
@@ -17,7 +19,7 @@ from fabricreport.memo.document.pieces import gather
 from fabricreport.memo.editions.annex import SECTION, with_changes
 from fabricreport.memo.editions.causes import Cause, Kind
 from fabricreport.memo.editions.manifest import HeadlineChange
-from fabricreport.memo.editions.redline import NumberChange, PriceMove, Redline
+from fabricreport.memo.editions.redline import NumberChange, Redline
 from fabricreport.memo.run.noise import notebook_bytes
 
 pytestmark = pytest.mark.slow
@@ -26,11 +28,14 @@ DAY = "2026-11-20", "20 November 2026"
 EDITIONS = "2026-11-20-aaaaaaaa", "2026-11-27-bbbbbbbb"
 HOUR = "price:gpu-hour-h100-hyperstack"
 COST = "decision.offers.total.hyperstack"
-MOVE = PriceMove(
+MOVE = NumberChange(
+    HOUR,
     "the rent of an hour of one H100, Hyperstack",
     "usd/gpu-hour",
-    (3.4, 3.2),
-    ("$3.40 per GPU-hour", "$3.20 per GPU-hour"),
+    3.4,
+    3.2,
+    "$3.40 per GPU-hour",
+    "$3.20 per GPU-hour",
 )
 
 
@@ -40,9 +45,9 @@ def redline(*, turned: bool) -> Redline:
     causes = (Cause(Kind.METHOD, 100.0), Cause(Kind.PRICE, -21_200.0, (HOUR,)), Cause(Kind.TOGETHER, 90.0, ("prices",)),
               Cause(Kind.INPUTS, 10.0, ("params", "sources")), Cause(Kind.SINCE, 1.0))  # fmt: skip
     texts = "$437k", now.text
-    number = NumberChange(COST, now.label, "usd", "USD", 437_000.0, now.value, *texts, causes)
+    number = NumberChange(COST, now.label, "usd", 437_000.0, now.value, *texts, causes)
     words = (HeadlineChange("offer", "", "a", "b"),) if turned else ()
-    return Redline("Tern", EDITIONS, words, () if turned else (number,), (), {}, {HOUR: MOVE})
+    return Redline("Tern", EDITIONS, words, () if turned else (number,), {}, {HOUR: MOVE})
 
 
 @cache
@@ -81,3 +86,11 @@ def test_what_changed_stands_on_page_one_and_in_an_annex_and_passes_every_check(
         entry = proof.found.ledger[number.id]
         assert entry["inputs"] == ["edition:2026-11-20-aaaaaaaa"] and entry["rule"]
         assert proof.found.inputs[entry["inputs"][0]]["date"] == "2026-11-20"
+
+
+def test_a_number_that_is_only_written_otherwise_stands_without_a_cause() -> None:
+    found = redline(turned=False)
+    alike = replace(found.numbers[0], new=found.numbers[0].old, causes=())
+    shown = with_changes(memo().notebooks, SPINE, replace(found, numbers=(alike,)), DAY)
+    told = [o.data[MIME]["nodes"] for cell in shown[SPINE].cells if cell.id == SECTION for o in cell.outputs]
+    assert len(told) == 1 and "stands." in str(told) and "then" not in str(told)

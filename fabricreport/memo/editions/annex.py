@@ -1,8 +1,12 @@
-"""What changed since the edition before, as a memo tells it: two lines on page one at most, and an annex with a table."""
+"""What changed since the edition before, as a memo tells it: two lines on page one at most, and an annex with a table.
+
+The words stand in `data/changes.yaml`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import nbformat
@@ -10,46 +14,27 @@ import nbformat
 from fabricreport.base.formats import inside
 from fabricreport.base.vocabulary import Grade
 from fabricreport.blocks.document import MIME, Block
-from fabricreport.blocks.nodes import (
-    DataTable,
-    Flow,
-    Glance,
-    Heading,
-    Inline,
-    Num,
-    Paragraph,
-    Strong,
-    TableColumn,
-    TableRow,
-    Text,
-)
-from fabricreport.ledger.facts import capital
-from fabricreport.ledger.numbers import Number, Record
+from fabricreport.blocks.nodes import Glance, Heading, Top
+from fabricreport.blocks.tables import Column, Row, table_node
+from fabricreport.blocks.template import Binder, PhraseCell
+from fabricreport.ledger.facts import Name, capital
+from fabricreport.ledger.numbers import Number
 from fabricreport.memo.editions.causes import Cause, Kind
-from fabricreport.memo.editions.redline import NumberChange, Redline
+from fabricreport.memo.editions.redline import WORDS, NumberChange, Redline
 
 SECTION = "changes"
-TITLE = "What changed since the edition before"
-NAMED: Mapping[Kind, str] = {
-    Kind.METHOD: "The method",
-    Kind.TOGETHER: "All prices together, beyond these alone",
-    Kind.SINCE: "The method since",
-    Kind.ALL: "Method and inputs",
-}
-GROUPS = {"prices": "the prices", "params": "what you told us", "sources": "sources and offers"}
-MOST_WORDS = 20
+MOST_WORDS = 16
 """Of a number's name and of its largest cause on page one; a longer cause is left to the annex."""
-RULE = "what it adds, averaged over every order in which what changed may change; a price and the method by themselves"
 
 
 def with_changes(notebooks: Mapping[str, Any], spine: str, found: Redline, day: tuple[str, str]) -> dict[str, Any]:
     """The notebooks of a memo with the changes since the edition of a day (as ISO has it, and in words): in its body behind the
     summary, and as an annex."""
-    told = _Told(found, day)
+    told = _Told(found, *day)
     body, annex = nbformat.from_dict(notebooks[spine]), nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
     body.cells = [*notebooks[spine].cells]
-    body.cells.insert(behind_summary(body), _cell(told.block(spine, (Glance(told.lines(), ()),))))
-    annex.cells = [_cell(told.block(SECTION, told.annex()))]
+    body.cells.insert(behind_summary(body), told.line(spine))
+    annex.cells = [told.annex()]
     return {**notebooks, spine: body, **({SECTION: annex} if found.numbers else {})}
 
 
@@ -60,101 +45,92 @@ def behind_summary(notebook: Any) -> int:
     return max((n for n, found in enumerate(kinds, start=1) if Glance.kind in found), default=0)
 
 
-def _cell(block: Block) -> Any:
-    output = nbformat.v4.new_output("display_data", data={MIME: block.bundle})  # type: ignore[no-untyped-call]
-    return nbformat.v4.new_code_cell("# made by the build", outputs=[output], id=SECTION)  # type: ignore[no-untyped-call]
+@dataclass(frozen=True)
+class _Printed(Number):
+    """A number as it was printed."""
+
+    printed: str = ""
+
+    @property
+    def text(self) -> str:
+        """What was printed."""
+        return self.printed
 
 
+@dataclass(frozen=True)
 class _Told:
     """The words of a redline, and the ledger numbers in them."""
 
-    def __init__(self, found: Redline, day: tuple[str, str]) -> None:
-        self.found, self.day, edition = found, day[1], found.editions[0]
-        self.source: Record = {
-            "id": f"edition:{edition}", "kind": "edition", "label": f"This memo as of {self.day}", "value": None,
-            "text": edition, "unit": "text", "date": day[0], "source": f"This memo, its edition of {self.day}",
-            "publisher": "", "address": "", "read": "", "grade": Grade.MEASURED, "seen": "A", "interest": "",
-            "use": "what that edition printed, or was made from", "expiry": "", "stale": False, "override": None,
-        }  # fmt: skip
-        self.ledger: dict[str, Record] = {}
+    found: Redline
+    date: str
+    day: str
 
-    def block(self, section: str, nodes: Sequence[Any]) -> Block:
-        """Nodes with the ledger numbers met so far."""
-        names = (
-            self.day,
-            *(n.label for n in self.found.numbers),
-            *(capital(m.name) for m in self.found.prices.values()),
-        )
-        ledger = tuple({**entry, "section": section} for entry in self.ledger.values())
-        return Block(section, tuple(nodes), ledger, (self.source,), names, {})
+    def line(self, spine: str) -> Any:
+        """A cell: whether the advice is another, and the first number that moved with its largest cause."""
+        words = dict[str, object].fromkeys(("moved", "due"))
+        words["other"] = any(word.id in ("recommendation", "choice", "offer") for word in self.found.words)
+        first = next((n for n in self.found.numbers if n.old_text != n.new_text and n.causes), None)
+        if first is not None:
+            due = self.name(max(first.causes, key=lambda cause: abs(cause.amount)), inside)
+            room = len(f"{first.label} {due}".split()) <= MOST_WORDS
+            before, now = self.ends(first)
+            words |= {"moved": Name(first.label), "due": due if room else None, "before": before, "now": now}
+        binder = self.binder(words)
+        return self.cell(spine, [Glance(binder.prose(WORDS["line"]), ())], binder)
 
-    def lines(self) -> tuple[Flow, ...]:
-        """At most two lines: whether the advice is another, and the first number that moved with its largest cause."""
-        other = any(word.id in ("recommendation", "choice", "offer") for word in self.found.words)
-        moved = [n for n in self.found.numbers if n.old_text != n.new_text]
-        text: list[Inline] = [
-            Text(f"Since the edition of {self.day} the advice {'is another' if other else 'stands'}.")
-        ]
-        if moved:
-            first = moved[0]
-            due = f", most of all for {inside(self.name(max(first.causes, key=lambda c: abs(c.amount))))}"
-            room = len(f"{first.label}{due}".split()) <= MOST_WORDS
-            text += [Text(f" {first.label}: "), self.before(first), Text(" then, "), self.now(first)]
-            text.append(Text(f" now{due if room else ''}."))
-        return (Paragraph(tuple(text)),)
-
-    def annex(self) -> tuple[Any, ...]:
-        """A heading and a table: each number before and now, and under it what it is due to."""
-        heads = [("What changed", "left"), ("Before", "right"), ("Now", "right"), ("Due to it", "right")]
-        columns = tuple(TableColumn((Text(head),), "", align) for head, align in heads)  # type: ignore[arg-type]
+    def annex(self) -> Any:
+        """A cell with a heading and a table: each number before and now, and under it what it is due to."""
+        binder, (what, *heads) = self.binder({"rule": WORDS["rules"]["due"]}), WORDS["columns"]
+        columns = [Column(what), *(Column(head, "mixed") for head in heads)]
         rows = [row for number in self.found.numbers for row in self.rows(number)]
-        caption = (
-            Text(f"What each number of the advice was in the edition of {self.day}, and what its change is due to"),
-        )
-        table = DataTable(f"tab-{SECTION}", caption, columns, tuple(rows), (Text(f"Due to it: {RULE}."),))
-        return Heading(1, (Text(TITLE),), f"sec-{SECTION}"), table
+        table = table_node(binder, f"tab-{SECTION}", WORDS["caption"], columns, rows, WORDS["note"])
+        return self.cell(SECTION, [Heading(1, binder.inline(WORDS["title"]), f"sec-{SECTION}"), table], binder)
 
-    def rows(self, n: NumberChange) -> list[TableRow]:
+    def binder(self, words: Mapping[str, object]) -> Binder:
+        return Binder(dict[str, Number]().__getitem__, {"day": Name(self.day), **words})
+
+    def cell(self, section: str, nodes: Sequence[Top], binder: Binder) -> Any:
+        """A cell that shows nodes, with the edition before as the source of all numbers but the memo's own."""
+        edition, memo = self.found.editions[0], f"This memo, its edition of {self.day}"
+        source = {
+            "id": f"edition:{edition}", "kind": "edition", "label": memo, "value": None, "text": edition, "unit": "text",
+            "date": self.date, "source": memo, "publisher": "", "address": "", "read": "", "grade": Grade.MEASURED,
+            "seen": "A", "interest": "", "use": "what it printed, or was made from", "expiry": "", "stale": False,
+            "override": None,
+        }  # fmt: skip
+        own = [number.as_dict() for number in binder.numbers.values() if number.id.startswith(f"{SECTION}.")]
+        ledger = tuple({**entry, "section": section} for entry in own)
+        block = Block(section, tuple(nodes), ledger, (source,), tuple(binder.names), {})
+        output = nbformat.v4.new_output("display_data", data={MIME: block.bundle})  # type: ignore[no-untyped-call]
+        return nbformat.v4.new_code_cell("# made by the build", outputs=[output], id=SECTION)  # type: ignore[no-untyped-call]
+
+    def rows(self, n: NumberChange) -> Iterator[Row]:
         """A number, and each of its causes."""
-        stays = n.old_text == n.new_text
-        whole = () if stays else (self.number(f"{n.id}.change", n.new - n.old, n, f"Change of: {n.label}"),)
-        rows = [TableRow(((Strong((Text(n.label),)),), (self.before(n),), (self.now(n),), whole), "normal")]
-        for cause in () if stays else n.causes:
-            name = self.name(cause)
+        moved = n.old_text != n.new_text
+        whole = self.number(f"{n.id}.change", n.amount(n.new - n.old), f"Change of: {n.label}", "due")
+        yield Row((PhraseCell("**{label}**", {"label": Name(n.label)}), *self.ends(n), whole if moved else None))
+        for cause in n.causes if moved else ():
+            name, price = self.name(cause, capital), self.found.prices.get("".join(cause.of))
             id = "-".join((n.id, cause.kind.name.lower(), *cause.of))
-            amount = self.number(id, cause.amount, n, f"{name}: {n.label}")
-            rows.append(TableRow(((Text(name),), *self.ends(cause), (amount,)), "normal"))
-        return rows
+            due = self.number(id, n.amount(cause.amount), f"{name}: {n.label}", "due")
+            yield Row((name, *(self.ends(price) if price else (None, None)), due))
 
-    def name(self, cause: Cause) -> str:
-        if cause.kind == Kind.PRICE:
-            return capital(self.found.prices[cause.of[0]].name)
-        return NAMED.get(cause.kind) or capital(", ".join(GROUPS[group] for group in cause.of))
+    def name(self, cause: Cause, begun: Callable[[str], str]) -> str:
+        """What a cause is called; a price by a name of its own."""
+        name = begun(self.found.name(cause))
+        return Name(name) if cause.kind == Kind.PRICE else name
 
-    def ends(self, cause: Cause) -> tuple[tuple[Inline, ...], tuple[Inline, ...]]:
-        if cause.kind != Kind.PRICE:
-            return (), ()
-        move, item = self.found.prices[cause.of[0]], cause.of[0].partition(":")[2]
-        (old, new), (was, now), name = move.values, move.texts, capital(move.name)
-        rule = f"as used in the edition of {self.day}"
-        before = self.record(f"price.{item}.before", old, was, move.unit, f"{name}, before", rule)
-        after = self.record(f"price.{item}.now", new, now, move.unit, f"{name}, now", "as used in this memo")
-        return (before,), (after,)
+    def ends(self, n: NumberChange) -> tuple[Number, Number]:
+        """A number or a price before and now; a number's of now is the memo's own."""
+        name, id = capital(n.label), n.id.replace(":", ".")
+        before = self.number(f"{id}.before", (n.old, n.old_text, n.unit), f"{name}, before", "before")
+        now = self.number(f"{id}.now", (n.new, n.new_text, n.unit), f"{name}, now", "now")
+        return before, now if n.id in self.found.prices else now.renamed(n.id)
 
-    def before(self, n: NumberChange) -> Num:
-        rule = f"as printed in the edition of {self.day}"
-        return self.record(f"{n.id}.before", n.old, n.old_text, n.unit, f"{n.label}, before", rule)
-
-    def now(self, n: NumberChange) -> Num:
-        return Num(n.id, n.new_text, n.new)
-
-    def number(self, id: str, value: float, n: NumberChange, label: str) -> Num:
-        share = n.unit in ("share", "relative")
-        unit, told = ("percentage-point", value * 100) if share else (n.unit, value)
-        return self.record(id, told, n.amount(value), unit, label, RULE)
-
-    def record(self, id: str, value: float, text: str, unit: str, label: str, rule: str) -> Num:
-        own, source = f"{SECTION}.{id}", (self.source["id"],)
-        made = Number(own, value, unit, label, rule, source, source, Grade.MEASURED, date=self.source["date"])
-        self.ledger[own] = {**made.as_dict(), "text": text}
-        return Num(own, text, self.ledger[own]["value"])
+    def number(self, id: str, amount: tuple[float, str, str], label: str, rule: str) -> Number:
+        """A value, its text and its unit as a number."""
+        source, made = (f"edition:{self.found.editions[0]}",), WORDS["rules"][rule].format(day=self.day)
+        value, text, unit = amount
+        return _Printed(
+            f"{SECTION}.{id}", value, unit, label, made, source, source, Grade.MEASURED, date=self.date, printed=text
+        )

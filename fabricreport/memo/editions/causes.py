@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
-from math import factorial
+from itertools import chain, combinations, permutations
 
 
 class Group(StrEnum):
@@ -51,18 +50,21 @@ Worth = Callable[[frozenset[Group]], float | None]
 """What a number is where these groups are the new ones and all others the old; None where there is no such number."""
 
 
+def mixes_of(players: Sequence[Player]) -> tuple[frozenset[Group], ...]:
+    """Every mix of old and new: none of the players moved, some, and at last all."""
+    counts = range(len(players) + 1)
+    return tuple(_groups(some) for count in counts for some in combinations(players, count))
+
+
 def shapley(worth: Callable[[frozenset[Group]], float], players: Sequence[Player]) -> dict[Player, float]:
     """What each player adds, averaged over every order in which they may move (Shapley 1953)."""
-    shares = dict[Player, float]()
-    for player in players:
-        others, share = [p for p in players if p != player], 0.0
-        for count in range(len(players)):
-            weight = factorial(count) * factorial(len(others) - count) / factorial(len(players))
-            for before in combinations(others, count):
-                moved = _groups(before)
-                share += weight * (worth(moved | {*player}) - worth(moved))
-        shares[player] = share
-    return shares
+    orders = [*permutations(players)]
+
+    def adds(player: Player, order: Sequence[Player]) -> float:
+        before = _groups(order[: order.index(player)])
+        return worth(before | {*player}) - worth(before)
+
+    return {player: sum(adds(player, order) for order in orders) / len(orders) for player in players}
 
 
 def causes_of(
@@ -75,23 +77,23 @@ def causes_of(
 
     `alone`: what it is where of all inputs a single price is new, by the price's id. A cause of nothing is left out.
     """
-    mixes = (_groups(some) for count in range(len(players) + 1) for some in combinations(players, count))
-    known = {moved: value for moved in mixes if (value := worth(moved)) is not None}
-    first, last, between = known.get(frozenset()), known.get(_groups(players)), list[Cause]()
+    known = {mix: value for mix in mixes_of(players) if (value := worth(mix)) is not None}
+    first, last = known.get(frozenset()), known.get(_groups(players))
     if first is None or last is None:
-        return tuple(cause for cause in [Cause(Kind.ALL, printed[1] - printed[0])] if cause.amount)
-    if len(known) < 2 ** len(players):
-        between = [Cause(Kind.INPUTS, last - first, tuple(group for player in players for group in player))]
+        found = [Cause(Kind.ALL, printed[1] - printed[0])]
     else:
-        singles = {price: value - first for price, value in (alone or {}).items() if value is not None}
-        for player, share in shapley(known.__getitem__, players).items():
-            own = sorted(singles.items(), key=lambda one: -abs(one[1])) if Group.PRICES in player else []
-            between += [Cause(Kind.PRICE, amount, (price,)) for price, amount in own]
-            rest = share - sum(amount for _, amount in own)
-            between.append(Cause(Kind.TOGETHER if any(a for _, a in own) else Kind.INPUTS, rest, player))
-    found = [Cause(Kind.METHOD, first - printed[0]), *between, Cause(Kind.SINCE, printed[1] - last)]
+        whole = len(known) == 2 ** len(players)
+        shares = shapley(known.__getitem__, players) if whole else {tuple(chain(*players)): last - first}
+        singles = {i: value - first for i, value in (alone or {}).items() if whole and value is not None}
+        found = [Cause(Kind.METHOD, first - printed[0])]
+        for player, share in shares.items():
+            own = singles if Group.PRICES in player else {}
+            found += [Cause(Kind.PRICE, own[i], (i,)) for i in sorted(own, key=lambda i: -abs(own[i]))]
+            kind = Kind.TOGETHER if any(own.values()) else Kind.INPUTS
+            found.append(Cause(kind, share - sum(own.values()), player))
+        found.append(Cause(Kind.SINCE, printed[1] - last))
     return tuple(cause for cause in found if cause.amount)
 
 
 def _groups(players: Sequence[Player]) -> frozenset[Group]:
-    return frozenset(group for player in players for group in player)
+    return frozenset(chain(*players))

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.files import close_folder, open_folder
-from fabricreport.base.locations import Located
 from fabricreport.base.project import IS_INSTALLED, PACKAGE
 from fabricreport.base.text import visible
 from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, evidence_as_it_was, read_evidence
@@ -31,7 +30,15 @@ from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.prices.files import read_price_file, table_text
 from fabricreport.books.prices.rules import PriceRow
 from fabricreport.inputs.dossier import if_there, read_params, read_prices
-from fabricreport.memo.editions.manifest import MANIFEST, RunRecord, SectionRun, read_output, read_sealed, walk
+from fabricreport.memo.editions.manifest import (
+    MANIFEST,
+    RunRecord,
+    SectionRun,
+    digest_regular,
+    read_sealed,
+    value_of,
+    walk,
+)
 from fabricreport.memo.run.noise import notebook_bytes, notebook_from_bytes
 from fabricreport.memo.run.plan import BuildPlan
 from fabricreport.memo.run.snapshot import OWN, Snapshot
@@ -42,7 +49,6 @@ if TYPE_CHECKING:
 INPUTS = "inputs"
 LIBRARY = "library.json"
 PRICES = "prices"
-REBUILD = "Build the client again, and compare from that edition on."
 
 
 def keep_inputs(folder: Path, snapshot: Snapshot) -> None:
@@ -61,30 +67,31 @@ def keep_inputs(folder: Path, snapshot: Snapshot) -> None:
 
 def prices_of(edition: Path, slug: str, day: date) -> dict[str, PriceRow]:
     """The row of each item that counted in an edition; none where it does not hold them, or is damaged."""
+    kept = edition / INPUTS
     try:
-        kept = _whole(edition)
+        _whole(edition)
         return read_prices(kept, slug, kept).in_use(day)
     except (OSError, ValueError):
         return {}
 
 
-def _whole(edition: Path) -> Path:
-    """The folder `inputs/` of an edition, as it was published; `ValueError` says that it, or the manifest, is damaged."""
-    left = {f"{INPUTS}/{name}" for name, _ in walk(edition / INPUTS)}
-    for entry in read_sealed(edition / MANIFEST)["outputs"]:
-        if entry["name"].startswith(f"{INPUTS}/"):
-            read_output(edition, entry["name"])
-            left.discard(entry["name"])
-    if left:
-        raise ValueError(f"{min(left)}: was added")
-    return edition / INPUTS
+def _whole(edition: Path) -> dict[str, str]:
+    """The hash of each file in `inputs/` of an edition; `ValueError` says that one, or the manifest, is not as published."""
+    listed = {entry["name"]: entry["sha256"] for entry in read_sealed(edition / MANIFEST)["outputs"]}
+    named = {(name, digest) for name, digest in listed.items() if name.startswith(f"{INPUTS}/")}
+    found = {name: digest_regular(path)[0] for name, path in walk(edition / INPUTS)}
+    if wrong := named ^ {(f"{INPUTS}/{name}", digest) for name, digest in found.items()}:
+        raise ValueError(f"{min(wrong)[0]}: was changed, added or lost")
+    return found
 
 
 @dataclass(frozen=True)
 class Kept:
-    """An edition and what it was made from, as today's readers read it; `files`: the hash of each, by its name."""
+    """An edition's headline, of its numbers those that are one, and what it was made from, as today's readers read it;
+    `files`: the hash of each, by its name."""
 
-    manifest: Mapping[str, Any]
+    edition: Path
+    headline: Mapping[str, Any]
     files: Mapping[str, str]
     loaded: ParamsFile
     evidence: EvidenceBook
@@ -99,26 +106,23 @@ class Kept:
 
 def read_kept(edition: Path) -> Kept:
     """What an edition keeps, with the package's evidence as it was; `InputError` says what is missing, damaged or refused."""
-    at = str(edition)
     try:
-        folder, manifest = _whole(edition), read_sealed(edition / MANIFEST)
-        files = {o["name"].removeprefix(f"{INPUTS}/"): str(o["sha256"]) for o in manifest["outputs"]
-                 if o["name"].startswith(f"{INPUTS}/")}  # fmt: skip
-        if not {"params.json", LIBRARY} <= {*files}:
-            raise ValueError(f"{INPUTS}/ holds no params.json and {LIBRARY}")
-        listed = json.loads((folder / LIBRARY).read_bytes())
+        folder, files, head = edition / INPUTS, _whole(edition), read_sealed(edition / MANIFEST)["headline"]
+        numbers = [n for n in head["numbers"] if value_of(n) is not None]
         loaded = read_params(folder / "params.json")
-        evidence = evidence_as_it_was(Located([*listed], LIBRARY, {}), if_there(folder / "evidence"))
+        evidence = evidence_as_it_was(folder / LIBRARY, if_there(folder / "evidence"))
         prices, options = read_prices(folder, loaded.slug, folder), read_options(if_there(folder / "options"))
-    except InputError as error:
-        one = error.problems[0]
-        message = f"today's fabricreport refuses what this edition was made from: {visible(one, 300)}"
-        raise InputError(Problem(message, at, remedy=REBUILD)) from None
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        message = f"what this edition was made from is missing or damaged: {visible(error, 300)}"
-        remedy = "Restore the edition's folder, or compare others: `fabricreport list` tells them."
-        raise InputError(Problem(message, at, remedy=remedy)) from None
-    return Kept(manifest, files, loaded, evidence, prices, options)
+        raise refused(edition, error) from None
+    return Kept(edition, {**head, "numbers": numbers}, files, loaded, evidence, prices, options)
+
+
+def refused(edition: Path, error: Exception) -> InputError:
+    """The message that an edition cannot be compared, and why."""
+    why = error.problems[0] if isinstance(error, InputError) else error
+    message = f"what this edition says and was made from cannot be worked out again today: {visible(why, 300)}"
+    remedy = "Restore its folder if it is damaged, or build the client again and compare from that edition on."
+    return InputError(Problem(message, str(edition), remedy=remedy))
 
 
 def _listed(entries: Iterable[EvidenceEntry]) -> str:
