@@ -43,7 +43,11 @@ if TYPE_CHECKING:
 @JOBS
 @SCHEDULER
 @click.option("--always", is_flag=True, help="Build for any change, also where no material number moved.")
-@click.option("--dry-run", is_flag=True, help="Say what would be built, and write nothing.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say what would be built of the prices that are there; fetch no feed, write nothing.",
+)
 @click.option("--quiet", is_flag=True, help="Say only what is worth waking somebody for, each thing once (for cron).")
 @click.option("--on-change", type=shlex.split, metavar="COMMAND", default="",
               help="Run COMMAND if there is news, with it as JSON on its standard input.")  # fmt: skip
@@ -70,16 +74,19 @@ def refresh(
         teller = Teller(output, day)
         news = [teller.of(o.params, o.error or o.result[0]) for o in outcomes]  # type: ignore[index]
         index_again(output)
-    told_now = digest(news, feeds, day)
+    told_now, unheard = digest(news, feeds, day), None
+    if on_change and not dry_run and (told_now["clients"] or told_now["feeds"]):
+        unheard = call(on_change, told_now)
     if as_json:
-        print_json({**_facts(outcomes, news), "feeds": feeds, "news": told_now["clients"]})
+        facts = {**_facts(outcomes, news), "feeds": feeds, "news": told_now["clients"]}
+        print_json({**facts, **({"ok": False, **error_facts(unheard)} if unheard else {})})
     for outcome, one in () if as_json else zip(outcomes, news, strict=True):
         _say(outcome, one, day, quiet)
-    if not dry_run:
-        if on_change and (told_now["clients"] or told_now["feeds"]):
-            call(on_change, told_now)
+    if unheard and not as_json:
+        complain(unheard, as_json=False)
+    if not dry_run and unheard is None:
         teller.keep()
-    return next((o.error.exit_code for o in outcomes if o.error), 0)
+    return next((error.exit_code for error in (unheard, *(o.error for o in outcomes)) if error), 0)
 
 
 def _facts(outcomes: Sequence[Outcome[Any]], news: Sequence[News]) -> dict[str, Any]:

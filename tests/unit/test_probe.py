@@ -9,6 +9,7 @@ from rows import rows
 from fabricreport.memo.editions.probe import Probe, headline_of_case, moves, probe
 
 SHARE = 0.02
+DIFFERING = ("decision.difference", "decision.probability")
 
 
 def headline(difference: float, total: float, odds: float, **words: str) -> dict[str, Any]:
@@ -91,9 +92,32 @@ def test_words_come_first_figures_old_to_new_and_what_is_gone_last() -> None:
     old = of("InfiniBand", cost=("$1.0M", 1e6), gone=("3", 3.0), same=("over 99 %", 0.995))
     new = of("RoCEv2", cost=("$1.2M", 1.2e6), same=("over 99 %", 0.997), fresh=("4", 4.0))
     assert [str(c) for c in moves(old, new, SHARE)] == [
-        "recommendation: InfiniBand -> RoCEv2",
+        "Advice (recommendation): InfiniBand -> RoCEv2",
         "COST (cost): $1.0M -> $1.2M",
         "FRESH (fresh): not given -> 4",
         "GONE (gone): 3 -> not given",
     ]
     assert not list(moves({}, {}, SHARE))
+
+
+def test_a_difference_is_told_under_the_new_label_where_the_two_have_changed_sides() -> None:
+    def of(value: float, odds: float, less: str, more: str) -> dict[str, Any]:
+        sides = {"less": less, "more": more}
+        money = {"label": f"{more} less {less}", "text": f"${value:,.0f}", "value": value, "unit": "usd"}
+        share = {"label": f"{less} costs less than {more}", "text": f"{odds:.0%}", "value": odds, "unit": "share"}
+        numbers = [{"id": "decision.difference", **money, "compares": sides}]
+        numbers += [{"id": "decision.probability", **share, "compares": sides}]
+        return {"question": "buy-once", "choice": less, "course": f"take:{less}", "numbers": numbers}
+
+    told = [*moves(of(641_000, 0.8, "r", "i"), of(213_000, 0.65, "i", "r"), SHARE)]
+    assert [(c.id, c.old_value, c.new_value) for c in told[-2:]] == [
+        ("decision.difference", -641_000, 213_000),
+        ("decision.probability", pytest.approx(0.2), 0.65),
+    ]
+    assert told[-2].old == "−$641k" and told[-2].label == "r less i"
+    other = [
+        c
+        for c in moves(of(641_000, 0.8, "r", "i"), of(213_000, 0.65, "x", "r"), SHARE)
+        if c.old_value is None and c.id in DIFFERING
+    ]
+    assert [c.label for c in other] == ["r less x", "x costs less than r"], "of other options nothing is subtracted"

@@ -184,3 +184,26 @@ def test_what_was_told_is_told_again_where_the_record_is_gone(client: Client) ->
     assert not teller.of(client.params, InputError("broken at 2")).failed, "the same failure, at another second"
     shutil.rmtree(client.top / ".cache")
     assert teller.of(client.params, error).failed
+
+
+def test_what_a_run_built_that_told_nobody_is_told_by_the_next(client: Client) -> None:
+    """The command ended badly, or the run was killed when the edition was out."""
+    client.run("--quiet")
+    client.price(1.2)
+    built = put_edition(client.params, client.output, says=said_of)
+    news = json.loads(client.run("--quiet", "--json", "--on-change", "false").stdout)["news"]
+    assert news[0]["edition"] == built.name and "decision.difference" in {one["id"] for one in news[0]["moved"]}
+    assert json.loads(client.run("--quiet", "--json").stdout)["news"] == news, "nobody was told"
+    assert json.loads(client.run("--quiet", "--json").stdout)["news"] == []
+
+
+def test_a_held_row_that_alone_is_new_is_told_and_no_memo_goes_back_in_time(client: Client) -> None:
+    client.run("--quiet")
+    rows = "item,unit,price,low,high,currency,date,expiry,source,grade\n{},each,{},,,USD,{},,A seller,published\n"
+    more = client.params.parent / "prices" / "more.csv"
+    more.write_text(rows.format(SWITCH, 333_000, "2026-11-30"), encoding="utf-8")
+    words = ("refresh", str(client.params), "--output", str(client.output), "--json", "--dry-run")
+    plan = json.loads(CliRunner().invoke(main, words).stdout)["refreshed"][0]
+    assert any("prices accept" in line for line in plan["held"])
+    put_edition(client.params, client.output, says=said_of, as_of="2026-12-24")
+    assert plan_refresh(client.params, output=client.output).as_of == "2026-12-24"

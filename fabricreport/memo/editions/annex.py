@@ -20,6 +20,7 @@ from fabricreport.blocks.template import Binder, PhraseCell
 from fabricreport.ledger.facts import Name, capital
 from fabricreport.ledger.numbers import Number
 from fabricreport.memo.editions.causes import Cause, Kind
+from fabricreport.memo.editions.probe import ACTION, CLASS
 from fabricreport.memo.editions.redline import WORDS, NumberChange, Redline
 
 SECTION = "changes"
@@ -35,7 +36,7 @@ def with_changes(notebooks: Mapping[str, Any], spine: str, found: Redline, day: 
     body.cells = [*notebooks[spine].cells]
     body.cells.insert(behind_summary(body), told.line(spine))
     annex.cells = [told.annex()]
-    return {**notebooks, spine: body, **({SECTION: annex} if found.numbers else {})}
+    return {**notebooks, spine: body, **({SECTION: annex} if found.numbers or found.prices else {})}
 
 
 def behind_summary(notebook: Any) -> int:
@@ -68,13 +69,16 @@ class _Told:
     def line(self, spine: str) -> Any:
         """A cell: whether the advice is another, and the first number that moved with its largest cause."""
         words = dict[str, object].fromkeys(("moved", "due"))
-        words["other"] = any(word.id in ("recommendation", "choice", "offer") for word in self.found.words)
+        ids = {word.id for word in self.found.words}
+        words |= {"other": bool(ids & {*ACTION}), "class": bool(ids & {*CLASS})}
         first = next((n for n in self.found.numbers if n.old_text != n.new_text and n.causes), None)
         if first is not None:
-            due = self.name(max(first.causes, key=lambda cause: abs(cause.amount)), inside)
-            room = len(f"{first.label} {due}".split()) <= MOST_WORDS
+            alone = [cause for cause in first.causes if cause.kind != Kind.TOGETHER] or first.causes
+            due = self.name(max(alone, key=lambda cause: abs(cause.amount)), inside)
+            label = WORDS["short"].get(first.id, first.label)
+            room = len(f"{label} {due}".split()) <= MOST_WORDS
             before, now = self.ends(first)
-            words |= {"moved": Name(first.label), "due": due if room else None, "before": before, "now": now}
+            words |= {"moved": Name(label), "due": due if room else None, "before": before, "now": now}
         binder = self.binder(words)
         return self.cell(spine, [Glance(binder.prose(WORDS["line"]), ())], binder)
 
@@ -83,6 +87,7 @@ class _Told:
         binder, (what, *heads) = self.binder({"rule": WORDS["rules"]["due"]}), WORDS["columns"]
         columns = [Column(what), *(Column(head, "mixed") for head in heads)]
         rows = [row for number in self.found.numbers for row in self.rows(number)]
+        rows += [Row((Name(capital(price.label)), *self.ends(price), None)) for price in self.found.beside]
         table = table_node(binder, f"tab-{SECTION}", WORDS["caption"], columns, rows, WORDS["note"])
         return self.cell(SECTION, [Heading(1, binder.inline(WORDS["title"]), f"sec-{SECTION}"), table], binder)
 

@@ -374,7 +374,11 @@ def prune(output: Path, newest: int, client: str = "", files: Files | None = Non
                 editions = list_editions(output, slug)
                 why = _kept(output, slug, editions)
                 drop_index(output)
-                for name in [info.edition for info in editions[:-newest]]:
+                copies = [info for info in editions if info.status != DRAFT][-newest:]
+                first = copies[0].sequence if copies else 0
+                for name in [
+                    i.edition for i in editions if i not in copies and (i.status != DRAFT or i.sequence < first)
+                ]:
                     if name not in why:
                         files.rename(name, home, f"{slug}-{name}", aside)
                     done[f"{slug}/{name}"] = f"kept: {why[name]}" if name in why else "removed"

@@ -50,13 +50,15 @@ class HeadlineChange:
 
 
 def headline_of(declared: Mapping[str, Any], ledger: Mapping[str, Any]) -> dict[str, Any]:
-    """The declared headline with each number as {id, label, text, value, unit}, looked up in the ledger."""
+    """The declared headline with each number as {id, label, text, value, unit}, and `compares` of one that tells two options
+    apart, looked up in the ledger."""
     entries = {entry["id"]: entry for entry in ledger.get("numbers", ())}
     numbers = []
     for node in declared.get("numbers", ()):
         found = node if isinstance(node, Mapping) else {"id": str(node)}
         entry = {**entries.get(found["id"], {}), **{k: v for k, v in found.items() if k != "t"}}
-        numbers.append({k: entry.get(k, "") for k in ("id", "label", "text", "value", "unit")})
+        weighed = {"compares": entry["compares"]} if entry.get("compares") else {}
+        numbers.append({**{k: entry.get(k, "") for k in ("id", "label", "text", "value", "unit")}, **weighed})
     words = {k: v for k, v in declared.items() if k != "numbers"}
     return {**words, "numbers": numbers} if words or numbers else {}
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabricreport.base.formats import write
 from fabricreport.base.vocabulary import Question
 from fabricreport.memo.editions.manifest import HeadlineChange, headline_of, value_of
 
@@ -14,8 +15,14 @@ if TYPE_CHECKING:
 
 DECLARES = "decision"
 """The section whose notebook declares the headline."""
-ADVICE = ("recommendation", "question", "course", "offer", "offer_stands")
-CLASS = ("confidence", "decided_by")
+ACTION = {
+    "question": "What is asked",
+    "course": "What to do",
+    "offer": "The offer to take",
+    "offer_stands": "Where it stands",
+}
+"""Keys of a headline that say what is advised, and how a run calls them."""
+CLASS = {"confidence": "How sure", "decided_by": "What decides"}
 DIFFERENCES = ("decision.difference", "decision.courses.against.", "decision.offers.gap.")
 """How the ids begin of the one figure of a headline by which the money is told apart."""
 
@@ -71,21 +78,40 @@ def moves(old: Mapping[str, Any], new: Mapping[str, Any], share: float) -> Itera
     A figure in money has moved if its sign changed or it went by more than `share` of the difference (of itself, where the
     headline has none), a share if it went by more than `share`; and if it reads otherwise, unless it is the difference itself.
     """
-    networks = () if new.get("question") == Question.CHOOSE_PROVIDER else ("choice",)
-    for key in (*ADVICE, *networks, *CLASS):
+    acted = "course" not in new or any(old.get(key) != new.get(key) for key in ACTION)
+    advice = {"recommendation": "Advice"} if acted else {}  # the same advice may be worded with other figures
+    networks = {} if new.get("question") == Question.CHOOSE_PROVIDER else {"choice": "The cheaper network"}
+    for key, label in (advice | ACTION | networks | CLASS).items():
         before, after = str(old.get(key, "")), str(new.get(key, ""))
         if before != after:
-            yield HeadlineChange(key, "", before, after)
+            yield HeadlineChange(key, label, before, after)
     olds, news = ({n["id"]: n for n in headline.get("numbers", ())} for headline in (old, new))
     scale = next(
         (abs(n["value"]) for i, n in olds.items() if i.startswith(DIFFERENCES) and value_of(n) is not None), None
     )
+    none: Mapping[str, Any] = {}
     for number_id in dict.fromkeys([*news, *olds]):
-        before, after = olds.get(number_id, {}), news.get(number_id, {})
-        if _moved(before, after, share, scale):
-            label = str(after.get("label") or before.get("label") or "")
-            texts = str(before.get("text", "")), str(after.get("text", ""))
-            yield HeadlineChange(number_id, label, *texts, value_of(before), value_of(after))
+        before, after = olds.get(number_id, none), news.get(number_id, none)
+        told = as_told(before, after) if before and after else before
+        for one, other in ((told, after),) if told is not None else ((none, after), (before, none)):
+            if _moved(one, other, share, scale):
+                label = str(other.get("label") or one.get("label") or "")
+                texts = str(one.get("text", "")), str(other.get("text", ""))
+                yield HeadlineChange(number_id, label, *texts, value_of(one), value_of(other))
+
+
+def as_told(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """A number of an old headline as the new one tells it: turned round where the two options weighed have changed sides; None
+    where the two are not of the same thing."""
+    if old["unit"] != new["unit"]:
+        return None
+    if old["label"] == new["label"]:
+        return old
+    was, now, value = old.get("compares"), new.get("compares"), value_of(old)
+    if value is None or not (was and now) or (was["less"], was["more"]) != (now["more"], now["less"]):
+        return None
+    turned = 1 - value if new["unit"] == "share" else -value
+    return {**old, "label": new["label"], "value": turned, "text": write(turned, str(new["unit"]))}
 
 
 def _moved(before: Mapping[str, Any], after: Mapping[str, Any], share: float, scale: float | None) -> bool:

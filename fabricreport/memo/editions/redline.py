@@ -25,9 +25,10 @@ from fabricreport.books.names import input_names
 from fabricreport.case import Case, case_of
 from fabricreport.inputs.dossier import Given
 from fabricreport.inputs.records import price_unit
+from fabricreport.ledger.facts import capital
 from fabricreport.memo.editions.causes import Cause, Group, Kind, Player, causes_of, mixes_of
 from fabricreport.memo.editions.manifest import HeadlineChange, value_of
-from fabricreport.memo.editions.probe import headline_of_case, moves
+from fabricreport.memo.editions.probe import as_told, headline_of_case, moves
 from fabricreport.memo.editions.remains import PRICES, Kept, read_kept, refused
 from fabricreport.scenario import params_from
 
@@ -97,8 +98,15 @@ class Redline:
             if number.old_text != number.new_text:
                 lines.append(f"{number}:")
                 lines += [f"  {self.told(cause)}: {number.amount(cause.amount)[1]}" for cause in number.causes]
+        lines += [f"{capital(str(price))}, which moves none of these alone" for price in self.beside]
         told = lines if len(lines) > 1 else [*lines, "Neither advice nor numbers differ."]
         return "\n".join(visible(line, 1000) for line in told)
+
+    @property
+    def beside(self) -> tuple[NumberChange, ...]:
+        """The prices that are others and no cause of a number."""
+        causes = {one for number in self.numbers for cause in number.causes for one in cause.of}
+        return tuple(price for i, price in self.prices.items() if i not in causes)
 
     def name(self, cause: Cause) -> str:
         """What a cause is called."""
@@ -122,22 +130,24 @@ def redline(before: Path, after: Path) -> Redline:
         raise InputError(Problem(message, str(after), remedy="Name two editions of one client."))
     mixes = _Mixes(old, new)
     olds, news = _numbers(old.headline), _numbers(new.headline)
-    numbers = tuple(_changed(olds[thing], found, mixes) for thing, found in news.items() if thing in olds)
+    pairs = ((as_told(olds[i], found), found) for i, found in news.items() if i in olds)
+    numbers = tuple(_changed(before, found, mixes) for before, found in pairs if before is not None)
     both = {number.id for number in numbers}
     words = tuple(change for change in moves(old.headline, new.headline, 0.0) if change.id not in both)
     prices = {i: move for i, (move, _) in mixes.singles.items()}
     return Redline(new.loaded.params.client.name, (before.name, after.name), words, numbers, mixes.moved, prices)
 
 
-def _numbers(head: Mapping[str, Any]) -> dict[tuple[str, str, str], Mapping[str, Any]]:
-    """A headline's numbers by what they are of: the label names the options that are weighed, the unit the currency."""
-    return {(n["id"], n["label"], n["unit"]): n for n in head.get("numbers", ())}
+def _numbers(head: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """A headline's numbers by their ids."""
+    return {n["id"]: n for n in head.get("numbers", ())}
 
 
 def _changed(old: Mapping[str, Any], new: Mapping[str, Any], mixes: _Mixes) -> NumberChange:
     def value(head: Mapping[str, Any]) -> float | None:
-        found = _numbers(head).get((new["id"], new["label"], new["unit"]))
-        return None if found is None else value_of(found)
+        found = _numbers(head).get(new["id"])
+        told = None if found is None else as_told(found, new)
+        return None if told is None else value_of(told)
 
     players, cases = mixes.played
     alone = {i: value(head) for i, (_, head) in mixes.singles.items()}
@@ -153,8 +163,7 @@ class _Mixes:
         self.old, self.new = old, new
         before, after = _parts(old), _parts(new)
         later = max((old, new), key=lambda kept: kept.loaded.params.as_of)
-        priced = later.prices.newest == later.loaded.params.as_of and before[Group.PRICES] != after[Group.PRICES]
-        self.dating = Group.PRICES if priced else Group.PARAMS
+        self.dating = Group.PRICES if later.prices.newest == later.loaded.params.as_of else Group.PARAMS
         before[self.dating][DATE], after[self.dating][DATE] = old.keys["as_of"], new.keys["as_of"]
         found = {g: sorted(k for k in {*before[g], *after[g]} if before[g].get(k) != after[g].get(k)) for g in Group}
         self.moved = {str(group): tuple(keys) for group, keys in found.items() if keys}

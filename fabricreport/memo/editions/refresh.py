@@ -79,10 +79,10 @@ class RefreshResult:
     def text(self) -> str:
         """What was done and why; of a dry run what would be done, and what would move."""
         plan, found = self.plan, self.plan.probe or Probe()
+        aged = [f"\n  mark of age: {one}" for one in found.aged]
         if self.built is not None or not plan.changed:
-            return plan.why
+            return "".join([plan.why, *aged])
         moved = (f"\n  would move: {one}" for one in found.moved)
-        aged = (f"\n  mark of age: {one}" for one in found.aged)
         return "".join([f"would be built: {plan.why}", *moved, *aged])
 
     def as_dict(self) -> dict[str, Any]:
@@ -92,6 +92,7 @@ class RefreshResult:
             "changed": plan.changed,
             "reasons": plan.reasons,
             "messages": plan.messages,
+            "held": plan.held,
             "would_move": probe and [vars(one) for one in probe.moved],
             "marks_of_age": probe and probe.aged,
             "built": self.built and self.built.as_dict(),
@@ -112,7 +113,7 @@ def plan_refresh(
     """Compare what the client's last edition rested on, and says, with what a build would rest on and say now.
 
     The new date is `as_of`, else the newest date of the price book, else the params' own if that is newer; the
-    clock is never asked. With `always` an edition is due for any change. The evidence report is made first where it is
+    clock is never asked; nor is it before the last edition's. With `always` an edition is due for any change. The evidence report is made first where it is
     missing or out of date; a `dry_run` writes nothing. `InputError` if the params or the books are wrong.
     """
     params_path, root = Path(params_path), Path(output)
@@ -152,10 +153,12 @@ def _compared(
 
     params_path, places = question.params_path, question.places
     loaded = read_params(params_path)
+    last = latest_edition(root, loaded.slug)
     day, messages = (as_of, []) if as_of is not None else feed_day(loaded, places)
+    if as_of is None and last is not None:  # a memo is not made of an earlier day than the one that stands
+        day = max(parse_date(day), date.fromisoformat(last.as_of))
     loaded = load_checked(params_path, places, day, going_on=True)
     report = _report(root, places, progress, dry_run)
-    last = latest_edition(root, loaded.slug)
     book = read_prices(loaded.folder, loaded.slug, places.project_params)
     good, told = _going_on(book, parse_date(day), last)
     work: AbstractContextManager[str | Path] = tempfile.TemporaryDirectory() if dry_run else scratch_folder(root)
@@ -166,7 +169,8 @@ def _compared(
         reasons = tuple(_reasons(plan, last, cites=not (dry_run and places.report and report is None)))
         found = None if always or not reasons or last is None else _probed(plan, last)
     changed = bool(reasons) and not (found is not None and found.is_quiet)
-    held = tuple(str(one) for one in book.at(parse_date(day)).questions)
+    asked = [one.date for one in book.quarantine if one.is_question and one.date]  # a row that is held sets no date
+    held = tuple(str(one) for one in book.at(max([parse_date(day), *asked])).questions)
     told_too = () if changed else held  # a build tells them itself
     given = (*messages, *told, *told_too), good if told else None, held
     return RefreshPlan(

@@ -19,6 +19,7 @@ from fabricreport.base.errors import FabricReportError, InputError, NobodyTold
 from fabricreport.base.files import write_if_new
 from fabricreport.memo.editions.editions import EditionInfo, latest_edition
 from fabricreport.memo.editions.manifest import read_output, read_sealed, sealed
+from fabricreport.memo.editions.probe import ACTION, moves
 from fabricreport.memo.run.recall import cache_place
 from fabricreport.memo.run.snapshot import canonical, sha256
 
@@ -54,7 +55,9 @@ class News:
 
     def lines(self) -> list[str]:
         """One line for each thing but a failure, which has its own message."""
-        said = [*(f"moved: {one}" for one in self.moved), *self.held]
+        worded = any(one.id == "recommendation" for one in self.moved)  # then keys of the same need no line
+        said = [f"moved: {one}" for one in self.moved if not (worded and one.id in (*ACTION, "choice"))]
+        said += self.held
         if self.expired:
             more = len(self.expired) - SHOWN
             named = ", ".join(self.expired[:SHOWN]) + (f" and {more} more" if more > 0 else "")
@@ -66,12 +69,15 @@ class News:
 
 @dataclass(frozen=True)
 class Told:
-    """What was told of a params file before. `failed` is '' or the failure's words without their figures."""
+    """What was told of a params file before. `failed` is '' or the failure's words without their figures; `headline` is that of
+    the edition told last, with which the next is compared."""
 
     slug: str = ""
     failed: str = ""
     held: tuple[str, ...] = ()
     expired: tuple[str, ...] = ()
+    edition: str = ""
+    headline: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,8 +96,14 @@ class Teller:
             news = News(str(params), failed=str(found) if now.failed != before.failed else "")
         else:
             held = before.held if found.plan.held is None else found.plan.held
-            now = Told(found.plan.slug, "", held)
-            news = News(str(params), moved=found.changes, mended=bool(before.failed))
+            last = latest_edition(self.output, found.plan.slug)
+            now = Told(
+                found.plan.slug, "", held, edition=last.edition if last else "", headline=last.headline if last else {}
+            )
+            moved = found.changes
+            if before.edition not in ("", now.edition):  # also what a run built that told nobody
+                moved = tuple(moves(before.headline, now.headline, found.plan.moved_share))
+            news = News(str(params), moved=moved, mended=bool(before.failed))
         info = latest_edition(self.output, now.slug) if now.slug else None
         self.kept[params] = now = replace(now, expired=_expired(info, self.today))
         news = replace(news, held=tuple(one for one in now.held if one not in before.held))
@@ -110,7 +122,8 @@ class Teller:
         path = self._place(params)
         try:
             kept = read_sealed(path) if path else {}
-            return Told(kept["slug"], kept["failed"], tuple(kept["held"]), tuple(kept["expired"]))
+            lists = tuple(kept["held"]), tuple(kept["expired"])
+            return Told(kept["slug"], kept["failed"], *lists, kept["edition"], kept["headline"])
         except (OSError, ValueError, LookupError, TypeError):
             return Told()
 
@@ -124,7 +137,8 @@ class Teller:
         if info is None:
             return "There is no edition to stand."
         days = (self.today - date.fromisoformat(info.as_of)).days
-        return f"Edition {info.edition} stands, as of {info.as_of}, {days} day{'' if days == 1 else 's'} ago."
+        apart = f"{abs(days)} day{'' if abs(days) == 1 else 's'} {'ago' if days >= 0 else 'ahead'}"
+        return f"Edition {info.edition} stands, as of {info.as_of}, {apart}."
 
 
 def _expired(info: EditionInfo | None, today: date) -> tuple[str, ...]:
@@ -159,12 +173,11 @@ def digest(news: Sequence[News], feeds: Sequence[Mapping[str, Any]], today: date
     return {"today": today.isoformat(), "clients": [asdict(one) for one in news if one], "feeds": told_of}
 
 
-def call(command: Sequence[str], told: Mapping[str, Any]) -> None:
-    """Run a list of arguments without a shell, the digest on its standard input; `NobodyTold` unless it ends with 0."""
+def call(command: Sequence[str], told: Mapping[str, Any]) -> NobodyTold | None:
+    """Run a list of arguments without a shell, the digest on its standard input; what went wrong unless it ends with 0."""
     text = json.dumps(told, ensure_ascii=False, allow_nan=False, sort_keys=True) + "\n"
     try:
         done = subprocess.run([*command], input=text.encode("utf-8"), check=False)
     except OSError as error:
-        raise NobodyTold(f"{command[0]}: cannot be run: {error.strerror or error}") from error
-    if done.returncode:
-        raise NobodyTold(f"{command[0]}: ended with exit code {done.returncode}")
+        return NobodyTold(f"{command[0]}: cannot be run: {error.strerror or error}")
+    return NobodyTold(f"{command[0]}: ended with exit code {done.returncode}") if done.returncode else None
