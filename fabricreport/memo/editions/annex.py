@@ -86,7 +86,8 @@ class _Told:
         """A cell with a heading and a table: each number before and now, and under it what it is due to."""
         binder, (what, *heads) = self.binder({"rule": WORDS["rules"]["due"]}), WORDS["columns"]
         columns = [Column(what), *(Column(head, "mixed") for head in heads)]
-        rows = [row for number in self.found.numbers for row in self.rows(number)]
+        moved = [number for number in self.found.numbers if number.old_text != number.new_text]
+        rows = [row for number in moved or self.found.numbers for row in self.rows(number)]
         rows += [Row((Name(capital(price.label)), *self.ends(price), None)) for price in self.found.beside]
         table = table_node(binder, f"tab-{SECTION}", WORDS["caption"], columns, rows, WORDS["note"])
         return self.cell(SECTION, [Heading(1, binder.inline(WORDS["title"]), f"sec-{SECTION}"), table], binder)
