@@ -29,7 +29,7 @@ def index_again(output: Path, *, always: bool = False) -> None:
 @click.argument("client", required=False, default="")
 @OUTPUT
 @click.option("--prune", type=click.IntRange(1), metavar="N",
-              help="Remove all but the newest N of each client, and what is signed, latest, accepted or damaged.")  # fmt: skip
+              help="Remove all but the newest N copies of each client, drafts made since, and what is signed, latest, accepted or damaged.")  # fmt: skip
 @JSON
 @told
 def list_(client: str, output: Path, prune: int | None, as_json: bool) -> None:

@@ -84,8 +84,8 @@ def refresh(
         _say(outcome, one, day, quiet)
     if unheard and not as_json:
         complain(unheard, as_json=False)
-    if not dry_run and unheard is None:
-        teller.keep()
+    if not dry_run:
+        teller.keep(heard=unheard is None)
     return next((error.exit_code for error in (unheard, *(o.error for o in outcomes)) if error), 0)
 
 

@@ -231,7 +231,10 @@ def test_another_advice_is_told_in_words_and_nothing_of_it_is_subtracted(tmp_pat
     client.priced(2.9)
     found = redline(old, client.edition("b"))
     text = found.as_text()
-    assert "(choice): infiniband-ndr -> mine" in text and "Cost of evidence:pue (evidence:pue): not given -> $" in text
+    assert (
+        "(choice): infiniband-ndr -> mine" in text
+        and "Cost of evidence:pue (evidence:pue): not in the headline -> $" in text
+    )
     assert [n.id for n in found.numbers] == [RENT] and {*amounts(number(found, RENT))} == {(Kind.PRICE, (RENT,))}
     client.keys["money"]["discount_rate_per_year"] = 0.2
     both = redline(old, client.edition("c")).numbers[0]

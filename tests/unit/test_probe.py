@@ -94,8 +94,8 @@ def test_words_come_first_figures_old_to_new_and_what_is_gone_last() -> None:
     assert [str(c) for c in moves(old, new, SHARE)] == [
         "Advice (recommendation): InfiniBand -> RoCEv2",
         "COST (cost): $1.0M -> $1.2M",
-        "FRESH (fresh): not given -> 4",
-        "GONE (gone): 3 -> not given",
+        "FRESH (fresh): not in the headline -> 4",
+        "GONE (gone): 3 -> not in the headline",
     ]
     assert not list(moves({}, {}, SHARE))
 

@@ -21,7 +21,7 @@ from fabricreport.base.errors import InputError
 from fabricreport.cli.main import main
 from fabricreport.cli.refresh import params_files
 from fabricreport.memo.editions import refresh as refreshing
-from fabricreport.memo.editions.refresh import RefreshPlan, plan_refresh
+from fabricreport.memo.editions.refresh import RefreshPlan, RefreshResult, plan_refresh
 from fabricreport.memo.editions.telling import Teller
 from fabricreport.memo.run import recall
 
@@ -135,7 +135,7 @@ def test_a_price_newly_held_is_told_with_the_command_that_settles_it(client: Cli
         f"{SWITCH},each,333000,,,USD,2026-11-19,,A seller,published\n",
         encoding="utf-8",
     )
-    client.run("--quiet", "--dry-run")
+    assert client.run("--quiet", "--on-change", "false").exit_code == 5, "nobody was told"
     said = client.run("--quiet", "--json")
     news = json.loads(said.output)["news"]
     assert any("fabricreport prices accept" in line for one in news for line in one["held"]), said.output
@@ -195,6 +195,17 @@ def test_what_a_run_built_that_told_nobody_is_told_by_the_next(client: Client) -
     assert news[0]["edition"] == built.name and "decision.difference" in {one["id"] for one in news[0]["moved"]}
     assert json.loads(client.run("--quiet", "--json").stdout)["news"] == news, "nobody was told"
     assert json.loads(client.run("--quiet", "--json").stdout)["news"] == []
+
+
+def test_a_first_run_that_told_nobody_is_told_too(client: Client) -> None:
+    plan, day = client.plan(), date(2026, 11, 21)
+    client.price(1.2)
+    put_edition(client.params, client.output, says=said_of)
+    first = Teller(client.output, day)
+    first.of(client.params, RefreshResult(plan))
+    first.keep(heard=False)
+    second = Teller(client.output, day).of(client.params, RefreshResult(plan))
+    assert "decision.difference" in {one.id for one in second.moved}
 
 
 def test_a_held_row_that_alone_is_new_is_told_and_no_memo_goes_back_in_time(client: Client) -> None:

@@ -71,7 +71,9 @@ class _Told:
         words = dict[str, object].fromkeys(("moved", "due"))
         ids = {word.id for word in self.found.words}
         words |= {"other": bool(ids & {*ACTION}), "class": bool(ids & {*CLASS})}
-        first = next((n for n in self.found.numbers if n.old_text != n.new_text and n.causes), None)
+        told = self.found.material
+        moved = (n for n in self.found.numbers if n.old_text != n.new_text and (told is None or n.id in told))
+        first = next((n for n in moved if n.causes), None)
         if first is not None:
             alone = [cause for cause in first.causes if cause.kind != Kind.TOGETHER] or first.causes
             due = self.name(max(alone, key=lambda cause: abs(cause.amount)), inside)

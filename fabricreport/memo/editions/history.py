@@ -17,6 +17,8 @@ from fabricreport.base.text import visible
 from fabricreport.base.vocabulary import Ground, Question
 from fabricreport.memo.editions.editions import DRAFT, EVIDENCE, EditionInfo, clients_of, list_editions
 from fabricreport.memo.editions.locks import INDEX
+from fabricreport.memo.editions.manifest import value_of
+from fabricreport.memo.editions.probe import as_told, turned
 
 _LONGEST, _KEY_PRICES = 200, 3
 _CLASSES = {
@@ -82,9 +84,12 @@ def histories(output: Path, client: str = "") -> list[Entry]:
 
 def _turns(last: EditionInfo, info: EditionInfo) -> tuple[str, ...]:
     old, new = last.headline, info.headline
-    turned = [name for name, keys in _TURNS.items() if any(old.get(k) != new.get(k) for k in keys)]
-    was, now = (_number(head, "decision.difference").get("value") or 0.0 for head in (old, new))
-    return tuple(turned + ["sign"] * (was * now < 0))
+    found = turned(old, new)
+    told = [name for name, keys in _TURNS.items() if any(k in found for k in keys)]
+    was, now = (_number(head, "decision.difference") for head in (old, new))
+    before = as_told(was, now) if was and now else None
+    signs = value_of(before or {}) or 0.0, value_of(now) or 0.0
+    return tuple(told + ["sign"] * (signs[0] * signs[1] < 0))
 
 
 def _prices(last: EditionInfo, info: EditionInfo) -> tuple[str, ...]:

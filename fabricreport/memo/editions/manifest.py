@@ -46,7 +46,7 @@ class HeadlineChange:
         name = f"{self.label} ({self.id})" if self.label else self.id
         same = self.old == self.new and self.old_value is not None and self.new_value is not None
         by = f" ({self.new_value - self.old_value:+,.0f})" if same else ""  # type: ignore[operator]
-        return f"{name}: {self.old or 'not given'} -> {self.new or 'not given'}{by}"
+        return f"{name}: {self.old or 'not in the headline'} -> {self.new or 'not in the headline'}{by}"
 
 
 def headline_of(declared: Mapping[str, Any], ledger: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,9 @@ ACTION = {
     "offer_stands": "Where it stands",
 }
 """Keys of a headline that say what is advised, and how a run calls them."""
-CLASS = {"confidence": "How sure", "decided_by": "What decides"}
+CLASS = {"confidence": "How sure"}
+OF_NETWORKS = ("course", "choice", "confidence")
+"""Keys that are of networks, which nothing is told of to whoever chooses among offers."""
 DIFFERENCES = ("decision.difference", "decision.courses.against.", "decision.offers.gap.")
 """How the ids begin of the one figure of a headline by which the money is told apart."""
 
@@ -78,13 +80,8 @@ def moves(old: Mapping[str, Any], new: Mapping[str, Any], share: float) -> Itera
     A figure in money has moved if its sign changed or it went by more than `share` of the difference (of itself, where the
     headline has none), a share if it went by more than `share`; and if it reads otherwise, unless it is the difference itself.
     """
-    acted = "course" not in new or any(old.get(key) != new.get(key) for key in ACTION)
-    advice = {"recommendation": "Advice"} if acted else {}  # the same advice may be worded with other figures
-    networks = {} if new.get("question") == Question.CHOOSE_PROVIDER else {"choice": "The cheaper network"}
-    for key, label in (advice | ACTION | networks | CLASS).items():
-        before, after = str(old.get(key, "")), str(new.get(key, ""))
-        if before != after:
-            yield HeadlineChange(key, label, before, after)
+    for key, label in turned(old, new).items():
+        yield HeadlineChange(key, label, str(old.get(key, "")), str(new.get(key, "")))
     olds, news = ({n["id"]: n for n in headline.get("numbers", ())} for headline in (old, new))
     scale = next(
         (abs(n["value"]) for i, n in olds.items() if i.startswith(DIFFERENCES) and value_of(n) is not None), None
@@ -98,6 +95,18 @@ def moves(old: Mapping[str, Any], new: Mapping[str, Any], share: float) -> Itera
                 label = str(other.get("label") or one.get("label") or "")
                 texts = str(one.get("text", "")), str(other.get("text", ""))
                 yield HeadlineChange(number_id, label, *texts, value_of(one), value_of(other))
+
+
+def turned(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, str]:
+    """The keys of advice and class that differ, each by its name; the advice in words only where one of its keys does, for the
+    same advice may be worded with other figures."""
+    renter = new.get("question") == Question.CHOOSE_PROVIDER
+    idle = OF_NETWORKS if renter and "offer" in new else ("choice",) if renter else ()
+    asked = {k: v for k, v in {**ACTION, "choice": "The cheaper network", **CLASS}.items() if k not in idle}
+    found = {key: label for key, label in asked.items() if str(old.get(key, "")) != str(new.get(key, ""))}
+    worded = str(old.get("recommendation", "")) != str(new.get("recommendation", ""))
+    told = worded and ("course" not in new or bool({*found} & {*ACTION}))
+    return {**({"recommendation": "Advice"} if told else {}), **found}
 
 
 def as_told(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -75,7 +75,8 @@ class NumberChange:
 class Redline:
     """What a reader of the old edition must be told: words that are others or numbers of one alone, and numbers of both.
 
-    `moved` says of each group what of it is another, `prices` of each price that was worked out alone.
+    `moved` says of each group what of it is another, `prices` of each price that was worked out alone; `material` are the
+    numbers that moved by more than the client lets pass, None for all.
     """
 
     client: str
@@ -84,12 +85,13 @@ class Redline:
     numbers: tuple[NumberChange, ...]
     moved: Mapping[str, tuple[str, ...]]
     prices: Mapping[str, NumberChange]
+    material: frozenset[str] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `--json`."""
         causes = [[{"text": self.told(c), **asdict(c)} for c in n.causes] for n in self.numbers]
         numbers = [{**asdict(n), "causes": told} for n, told in zip(self.numbers, causes, strict=True)]
-        return {**asdict(self), "numbers": numbers}
+        return {**asdict(self), "numbers": numbers, "material": sorted(self.material or ())}
 
     def as_text(self) -> str:
         """Lines for a terminal."""
@@ -112,6 +114,8 @@ class Redline:
         """What a cause is called."""
         if cause.kind == Kind.PRICE:
             return self.prices[cause.of[0]].label
+        if cause.of == (Group.PARAMS,) and self.moved.get(Group.PARAMS) == (DATE,):
+            return DATE
         return WORDS["causes"].get(cause.kind) or ", ".join(WORDS["groups"][group] for group in cause.of)
 
     def told(self, cause: Cause) -> str:
@@ -135,7 +139,10 @@ def redline(before: Path, after: Path) -> Redline:
     both = {number.id for number in numbers}
     words = tuple(change for change in moves(old.headline, new.headline, 0.0) if change.id not in both)
     prices = {i: move for i, (move, _) in mixes.singles.items()}
-    return Redline(new.loaded.params.client.name, (before.name, after.name), words, numbers, mixes.moved, prices)
+    material = frozenset(one.id for one in moves(old.headline, new.headline, new.loaded.params.refresh.moved_share))
+    return Redline(
+        new.loaded.params.client.name, (before.name, after.name), words, numbers, mixes.moved, prices, material,
+    )  # fmt: skip
 
 
 def _numbers(head: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -42,8 +42,7 @@ class RefreshPlan:
     """Whether a new edition is due, why, and as of which day. `last` is None if there is no edition yet.
 
     `reasons` tell what the last edition rested on and what is not so any more; `probe` what of it a reader would see, None
-    where that was not asked or cannot be told. `held`: newer prices that a person has to settle; None where nothing at
-    all has changed. `last_good`: prices to go on with where a row of the price files is no price; None where every row is one.
+    where that was not asked or cannot be told. `held`: newer prices that a person has to settle. `last_good`: prices to go on with where a row of the price files is no price; None where every row is one.
     """
 
     changed: bool
@@ -53,7 +52,7 @@ class RefreshPlan:
     last: EditionInfo | None
     messages: tuple[str, ...] = ()
     last_good: tuple[PriceRow, ...] | None = None
-    held: tuple[str, ...] | None = None
+    held: tuple[str, ...] = ()
     probe: Probe | None = None
     moved_share: float = field(default=0.0, compare=False)
 
@@ -126,15 +125,15 @@ def plan_refresh(
     known = recall(root, question, before)
     last = _standing(known, root) if known is not None and cites_well(root, places) else None
     if known is not None and last is not None:
-        return RefreshPlan(False, (), known.slug, known.as_of, last, known.notes)
+        return RefreshPlan(False, (), known.slug, known.as_of, last, known.notes, held=known.held)
     plan, kept = _compared(question, root, as_of, progress, always=always, dry_run=dry_run)
     if plan.last_good is None and not dry_run:
         answer, stands = kept.planned(), None if plan.changed else plan.last
         if stands is not None:  # nothing moves a reader: what comes of it is the edition that stands
             digest = str(_manifest_of(stands).get("content_sha256", ""))
             answer = replace(answer, edition=stands.edition, digest=digest)
-        notes = dict.fromkeys((*plan.messages, *(plan.held or ())))
-        remember(root, question, before, replace(answer, notes=tuple(notes)), kept.snapshot)
+        notes = tuple(dict.fromkeys((*plan.messages, *plan.held)))
+        remember(root, question, before, replace(answer, notes=notes, held=plan.held), kept.snapshot)
     return plan
 
 

@@ -87,6 +87,7 @@ class Teller:
     output: Path
     today: date
     kept: dict[Path, Told] = field(default_factory=dict)
+    untold: dict[Path, Told] = field(default_factory=dict)
 
     def of(self, params: Path, found: RefreshResult | FabricReportError) -> News:
         """What the end of a refresh has to tell: of a failure nothing if the last run told the same."""
@@ -95,15 +96,22 @@ class Teller:
             now = replace(before, slug=before.slug or _slug_of(params, found), failed=re.sub(r"\d+", "", str(found)))
             news = News(str(params), failed=str(found) if now.failed != before.failed else "")
         else:
-            held = before.held if found.plan.held is None else found.plan.held
             last = latest_edition(self.output, found.plan.slug)
             now = Told(
-                found.plan.slug, "", held, edition=last.edition if last else "", headline=last.headline if last else {}
+                found.plan.slug,
+                "",
+                found.plan.held,
+                edition=last.edition if last else "",
+                headline=last.headline if last else {},
             )
             moved = found.changes
             if before.edition not in ("", now.edition):  # also what a run built that told nobody
                 moved = tuple(moves(before.headline, now.headline, found.plan.moved_share))
             news = News(str(params), moved=moved, mended=bool(before.failed))
+            if (
+                first := found.plan.last
+            ) is not None and not before.edition:  # from which the next begins, if nobody hears
+                self.untold[params] = replace(before, slug=now.slug, edition=first.edition, headline=first.headline)
         info = latest_edition(self.output, now.slug) if now.slug else None
         self.kept[params] = now = replace(now, expired=_expired(info, self.today))
         news = replace(news, held=tuple(one for one in now.held if one not in before.held))
@@ -111,9 +119,9 @@ class Teller:
         standing = self._standing(info) if now.slug else ""
         return replace(news, client=now.slug, edition=info.edition if info else "", standing=standing)
 
-    def keep(self) -> None:
-        """Note what was told."""
-        for params, told in self.kept.items():
+    def keep(self, *, heard: bool = True) -> None:
+        """Note what was told; where nobody heard it, with what the next run begins."""
+        for params, told in (self.kept if heard else self.untold).items():
             with suppress(OSError):
                 if path := self._place(params):
                     write_if_new(path, sealed(asdict(told)).decode())

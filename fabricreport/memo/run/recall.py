@@ -198,6 +198,7 @@ class Planned:
     only: str = ""
     notes: tuple[str, ...] = ()
     dates: Dates | None = None
+    held: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -233,7 +234,7 @@ def recall(output: Path, question: Question, stamp: Stamp | None) -> Planned | N
         if kept["stamp"] != stamp.sha256 or not _same(kept["named"], question.params_path.parent, planned["slug"]):
             return None
         dates = planned["dates"] and dates_from(planned["dates"])
-        return Planned(**{**planned, "notes": tuple(planned["notes"]), "dates": dates})
+        return Planned(**{**planned, "notes": tuple(planned["notes"]), "dates": dates, "held": tuple(planned["held"])})
     except (OSError, ValueError, LookupError, TypeError):
         return None
 
