@@ -166,6 +166,7 @@ def test_a_row_that_is_no_price_leaves_the_last_editions_price_in_use_and_is_tol
     (told,) = plan.messages
     assert f"{desk.prices / 'a.csv'}:2: switch: low: 27,900 is above the price 26,000" in told
     assert "the last good price, 28,700 USD of 2026-11-01" in told
+    assert plan.held == (told,)
     loaded = load_checked(desk.params, desk.places)
     (tmp_path / "work").mkdir()
     frozen = make_plan(loaded, tmp_path / "work", places=desk.places, last_good=plan.last_good).snapshot

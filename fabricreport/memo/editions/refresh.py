@@ -42,7 +42,7 @@ class RefreshPlan:
     """Whether a new edition is due, why, and as of which day. `last` is None if there is no edition yet.
 
     `reasons` tell what the last edition rested on and what is not so any more; `probe` what of it a reader would see, None
-    where that was not asked or cannot be told. `held`: newer prices that a person has to settle. `last_good`: prices to go on with where a row of the price files is no price; None where every row is one.
+    where that was not asked or cannot be told. `held`: newer prices that a person has to settle, and rows that are no price. `last_good`: prices to go on with where a row of the price files is no price; None where every row is one.
     """
 
     changed: bool
@@ -171,6 +171,7 @@ def _compared(
     asked = [one.date for one in book.quarantine if one.is_question and one.date]  # a row that is held sets no date
     held = tuple(str(one) for one in book.at(max([parse_date(day), *asked])).questions)
     told_too = () if changed else held  # a build tells them itself
+    held = (*told, *held)  # who watches is told of a row that is no price, too
     given = (*messages, *told, *told_too), good if told else None, held
     return RefreshPlan(
         changed, reasons, plan.slug, plan.as_of, last, *given, found, plan.params.refresh.moved_share
