@@ -55,13 +55,12 @@ def prices() -> None:
 @click.option("--as-of", type=DAY, default=None, help="Day to show.  [default: the newest price's date]")
 @JSON
 @told
-def show(item: str | None, folder: Path, as_of: date | None, as_json: bool) -> int:
+def show(item: str | None, folder: Path, as_of: date | None, as_json: bool) -> None:
     """Show the prices in use on a day, or one ITEM with its history."""
     from fabricreport.books.prices.reports import show_prices
 
     listing = show_prices(folder, _day(folder, as_of), item)
     print_json(listing.as_dict()) if as_json else click.echo(listing.text())
-    return 0
 
 
 @prices.command(name="check", epilog=epilog())
@@ -148,20 +147,15 @@ def _settling(verdict: Literal["accept", "reject"]) -> None:
     @told
     def settle_(
         item: str, who: str, why: str, params: Path | None, row_date: date | None, folder: Path, as_json: bool
-    ) -> int:
+    ) -> None:
+        from fabricreport.books.prices.book import PriceBook
         from fabricreport.books.prices.reports import settle
 
-        book, beside = _own_book(params) if params else _shared_book(folder)
+        book, beside = _own_book(params) if params else (PriceBook.read(folder), folder)
         found = settle(book, beside, item, verdict, who=who, why=why, on=date.today(), row_date=row_date)
-        facts = {
-            "ok": True,
-            "item": found.decision.item,
-            "verdict": verdict,
-            "file": found.file,
-            "left": len(found.left),
-        }
+        item, left = found.decision.item, len(found.left)
+        facts = {"ok": True, "item": item, "verdict": verdict, "file": found.file, "left": left}
         print_json(facts) if as_json else click.echo(found.text())
-        return 0
 
     settle_.help = (
         "Use the held price of ITEM, and judge the next by it." if verdict == "accept"
@@ -171,13 +165,6 @@ def _settling(verdict: Literal["accept", "reject"]) -> None:
 
 _settling("accept")
 _settling("reject")
-
-
-def _shared_book(folder: Path) -> tuple[PriceBook, Path]:
-    """The prices that all clients share, and where what is decided of them is kept."""
-    from fabricreport.books.prices.book import PriceBook
-
-    return PriceBook.read(folder), folder
 
 
 def _own_book(params: Path) -> tuple[PriceBook, Path]:
@@ -224,11 +211,7 @@ def _carrying(params: Path, as_json: bool) -> int:
 
     case = open_case(params)
     found = carrying_of(case.inputs, case.knowledge, case.decision())
-    if as_json:
-        print_json(found.as_dict())
-        return 0
-    for line in _lines(found):
-        click.echo(line)
+    print_json(found.as_dict()) if as_json else click.echo("\n".join(_lines(found)))
     return 0
 
 
@@ -304,10 +287,8 @@ def _write(loaded: ParamsFile, to: Path | None, given: ExpertFile | None, as_jso
     from fabricreport.scenario import slugify
 
     params = loaded.path
-    target = (
-        to
-        or folder_to_file_in(params.parent, loaded.slug, FOLDER) / f"{slugify(given.expert) if given else 'form'}.yaml"
-    )
+    stem = slugify(given.expert) if given else "form"
+    target = to or folder_to_file_in(params.parent, loaded.slug, FOLDER) / f"{stem}.yaml"
     folder = params.resolve().parent
     within = target.resolve().is_relative_to(folder)
     at = target.resolve() if within else client_folder(folder, loaded.slug, FOLDER) / target.name
@@ -400,11 +381,8 @@ def _report(folder: Path, answers: Sequence[Path], as_of: date, as_json: bool) -
 
     found = read_elicited(Path(), [str(path) for path in answers], as_of)
     library = read_evidence(if_there(book_folder(folder, "evidence")))
-    if as_json:
-        print_json({"ok": True, **_facts(found, library)})
-        return 0
-    for line in _score_lines(found, library):
-        click.echo(line)
+    lines = _score_lines(found, library)
+    print_json({"ok": True, **_facts(found, library)}) if as_json else click.echo("\n".join(lines))
     return 0
 
 

@@ -41,7 +41,8 @@ def questionnaire(params: Path, provider: str, output: Path | None, as_json: boo
     case = open_case(params)
     form = questionnaire_of(case, name)
     target = output or Path("questionnaires") / client_slug(case.params) / f"{slugify(name, 'provider')}.xlsx"
-    _write(target, as_workbook(form, case.as_of) if target.suffix.lower() == _KINDS[0] else as_yaml(form))
+    data = as_workbook(form, case.as_of) if target.suffix.lower() == _KINDS[0] else as_yaml(form)
+    _write({target: data}, "Name another file with --output.")
     if as_json:
         ids = [question.id for question in form.questions]
         print_json({"ok": True, "written": str(target), "provider": name, "questions": ids})
@@ -51,17 +52,18 @@ def questionnaire(params: Path, provider: str, output: Path | None, as_json: boo
     return 0
 
 
-def _write(target: Path, data: bytes) -> None:
-    """Write the form, never over one that is there and may be filled in."""
+def _write(forms: Mapping[Path, bytes], remedy: str) -> None:
+    """Write forms, none over one that is there and may be filled in; `remedy`: what to do then."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("xb") as handle:
-            handle.write(data)
-    except FileExistsError as error:
-        raise InputError(Problem("is already there", str(target), remedy="Name another file with --output.")) from error
+        if there := [path for path in forms if path.exists()]:
+            raise InputError([Problem("is already there", str(path), remedy=remedy) for path in there])
+        for path, data in forms.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as handle:
+                handle.write(data)
     except OSError as error:
-        message = f"cannot be written ({error.strerror or error})"
-        raise InputError(Problem(message, str(target), remedy="Check the folder and disk.")) from error
+        message, where = f"cannot be written ({error.strerror or error})", str(error.filename or next(iter(forms)))
+        raise InputError(Problem(message, where, remedy="Check the folder and disk.")) from error
 
 
 @click.command(epilog=epilog())
@@ -133,7 +135,7 @@ def ask(params: Path, output: Path | None, as_json: bool) -> int:
     folder = output or Path("quotes") / client_slug(case.params)
     forms = {folder / f"{r.option}.{end}": data for r in requests for end, data in
              (("csv", as_csv(r.lines)), ("xlsx", as_workbook(r.lines, case.as_of)))}  # fmt: skip
-    _write_forms(folder, forms)
+    _write(forms, "Name another folder with --output, or delete the forms.")
     if as_json:
         lines = {r.option: [line.item for line in r.lines] for r in requests}
         print_json({"ok": True, "written": [str(path) for path in forms], "requests": lines})
@@ -142,21 +144,6 @@ def ask(params: Path, output: Path | None, as_json: bool) -> int:
         click.echo(f"{request.name}: {len(request.lines)} pieces, {folder / request.option}.csv and .xlsx")
     click.echo(f"Then: fabricreport quotes import FILE --params {params}")
     return 0
-
-
-def _write_forms(folder: Path, forms: dict[Path, bytes]) -> None:
-    """Write the forms, none over one that is there and may be filled in."""
-    if there := [path for path in forms if path.exists()]:
-        remedy = "Name another folder with --output, or delete the forms."
-        raise InputError([Problem("is already there", str(path), remedy=remedy) for path in there])
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, data in forms.items():
-            with path.open("xb") as handle:
-                handle.write(data)
-    except OSError as error:
-        message = f"cannot be written ({error.strerror or error})"
-        raise InputError(Problem(message, str(folder), remedy="Check the folder and disk.")) from error
 
 
 @quotes.command(name="import", epilog=epilog())
@@ -233,7 +220,7 @@ def _stated() -> dict[str, Any]:
               help="Folder that holds all editions, and what tests found.")  # fmt: skip
 @JSON
 @told
-def trace(question: str, params: Path, output: Path, as_json: bool) -> int:
+def trace(question: str, params: Path, output: Path, as_json: bool) -> None:
     """Follow QUESTION (Q-NET-07, or its former name) for the client of PARAMS.
 
     What is asked, what each seller answered, on what evidence, which inputs and numbers that moves, the clause as it stands,
@@ -246,7 +233,6 @@ def trace(question: str, params: Path, output: Path, as_json: bool) -> int:
     question_of(question)  # an id that is wrong is told before the models run
     found = follow(open_case(params), question, output)
     print_json(found.as_dict()) if as_json else click.echo(found.as_text())
-    return 0
 
 
 _JUDGED = "A delivery that is judged ends with 0 whatever the verdict, which --json tells."

@@ -150,11 +150,8 @@ def _say_built(result: Any) -> None:
 def _say_rules(as_json: bool) -> int:
     from fabricreport.scenario import REFUSALS
 
-    if as_json:
-        print_json(dict(REFUSALS))
-        return 0
-    for rule, why in REFUSALS.items():
-        click.echo(f"{rule:24} {why}")
+    lines = [f"{rule:24} {why}" for rule, why in REFUSALS.items()]
+    print_json(dict(REFUSALS)) if as_json else click.echo("\n".join(lines))
     return 0
 
 
@@ -353,16 +350,19 @@ def validate(models: Sequence[str], as_json: bool) -> int:
     return 0
 
 
-main.add_command(refresh)
-main.add_command(accept)
-main.add_command(list_)
-main.add_command(sign)
-main.add_command(diff)
-main.add_command(prices)
-main.add_command(report)
-main.add_command(elicit)
-main.add_command(evidence)
-main.add_command(quotes)
-main.add_command(trace)
-main.add_command(questionnaire)
-main.add_command(answers)
+for command in (
+    refresh,
+    accept,
+    list_,
+    sign,
+    diff,
+    prices,
+    report,
+    elicit,
+    evidence,
+    quotes,
+    trace,
+    questionnaire,
+    answers,
+):
+    main.add_command(command)

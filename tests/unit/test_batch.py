@@ -20,22 +20,14 @@ pytestmark = pytest.mark.slow
 SCRIPT = """
 import os, sys, time
 from pathlib import Path
-from fabricreport.base.errors import InputError, Problem, MemoRejected
+from client_tasks import ended_as
 from fabricreport.memo.batch import each
 from fabricreport.memo.editions.manifest import Progress
 
 def task(path, progress):
     progress(Progress(path.stem, "started"))
-    name = path.stem
-    time.sleep(0.4 if name == "slow" else 0)
-    if name == "wrong":
-        raise InputError([Problem("is wrong", file=str(path), line=3), Problem("too")])
-    if name == "rejected":
-        raise MemoRejected(["a fault", "another"])
-    if name == "bug":
-        raise ZeroDivisionError("mine")
-    if name == "killed":
-        os.kill(os.getpid(), 9)
+    time.sleep(0.4 if path.stem == "slow" else 0)
+    name = ended_as(path)
     if name == "left":
         os._exit(4)
     if name == "asleep":
@@ -57,6 +49,9 @@ except KeyboardInterrupt:
 """
 
 
+TASKS = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])}
+
+
 def command(tmp_path: Path, *names: str) -> list[str]:
     script = tmp_path / "batch.py"
     script.write_text(SCRIPT, encoding="utf-8")
@@ -64,7 +59,7 @@ def command(tmp_path: Path, *names: str) -> list[str]:
 
 
 def ran(tmp_path: Path, *names: str) -> list[str]:
-    done = subprocess.run(command(tmp_path, *names), capture_output=True, text=True, check=True)
+    done = subprocess.run(command(tmp_path, *names), capture_output=True, text=True, check=True, env=TASKS)
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -96,7 +91,7 @@ def test_one_client_stays_in_the_process_that_was_started(tmp_path: Path) -> Non
 
 
 def test_an_interrupt_ends_every_client(tmp_path: Path) -> None:
-    env = {**os.environ, "FBR_TEST_MARKER": str(tmp_path)}
+    env = {**TASKS, "FBR_TEST_MARKER": str(tmp_path)}
     process = subprocess.Popen(command(tmp_path, "asleep", "a"), env=env, stdout=subprocess.PIPE, text=True)
     until = time.monotonic() + 60
     while not (tmp_path / "asleep.txt").exists():

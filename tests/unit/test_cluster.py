@@ -14,7 +14,7 @@ from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
-from cluster_tasks import tried
+from client_tasks import tried
 from distributed import LocalCluster
 from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker

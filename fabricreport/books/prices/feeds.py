@@ -178,13 +178,9 @@ class ImportReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `--json`."""
-        return {
-            "source": self.source, "kind": self.kind, "file": self.file, "ok": self.ok, "added": self.added,
-            "known": self.known, "held": [h.as_dict() for h in self.held],
-            "refused": [p.as_dict() for p in self.refused], "skipped": self.skipped,
-            "newest": self.newest.isoformat() if self.newest else None, "quarantine_file": self.quarantine_file,
-            "replaced": self.replaced, "notes": list(self.notes),
-        }  # fmt: skip
+        held, refused = [h.as_dict() for h in self.held], [p.as_dict() for p in self.refused]
+        newest = self.newest.isoformat() if self.newest else None
+        return vars(self) | {"ok": self.ok, "held": held, "refused": refused, "newest": newest}
 
     def text(self) -> str:
         """One line for each finding, a summary last."""
