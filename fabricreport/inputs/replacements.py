@@ -1,4 +1,5 @@
-"""What stands in place of the library's figures: the client's overrides, and what its experts answered, scored and pooled; what so is in force."""
+"""What stands in place of the library's figures: the client's overrides, and what its experts answered, scored
+and pooled; and what is then in force."""
 
 from __future__ import annotations
 

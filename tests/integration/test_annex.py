@@ -47,7 +47,8 @@ def redline(*, turned: bool) -> Redline:
     texts = "$437k", now.text
     number = NumberChange(COST, now.label, "usd", 437_000.0, now.value, *texts, causes)
     words = (HeadlineChange("offer", "", "a", "b"),) if turned else ()
-    return Redline("Tern", EDITIONS, words, () if turned else (number,), {}, {HOUR: MOVE})
+    move = replace(MOVE, record=memo().case.record(HOUR))
+    return Redline("Tern", EDITIONS, words, () if turned else (number,), {}, {HOUR: move})
 
 
 @cache
@@ -84,8 +85,9 @@ def test_what_changed_stands_on_page_one_and_in_an_annex_and_passes_every_check(
     assert added
     for number in added:
         entry = proof.found.ledger[number.id]
-        assert entry["inputs"] == ["edition:2026-11-20-aaaaaaaa"] and entry["rule"]
-        assert proof.found.inputs[entry["inputs"][0]]["date"] == "2026-11-20"
+        now = number.id.startswith("changes.price.") and number.id.endswith(".now")  # the memo's own price
+        assert entry["inputs"] == [HOUR if now else "edition:2026-11-20-aaaaaaaa"] and entry["rule"]
+        assert proof.found.inputs[entry["inputs"][0]]["date"] == ("2026-08-26" if now else "2026-11-20")
 
 
 def test_a_number_that_is_only_written_otherwise_stands_without_a_cause() -> None:

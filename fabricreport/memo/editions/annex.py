@@ -6,7 +6,7 @@ The words stand in `data/changes.yaml`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import nbformat
@@ -68,7 +68,7 @@ class _Told:
 
     def line(self, spine: str) -> Any:
         """A cell: whether the advice is another, and the first number that moved with its largest cause."""
-        words = dict[str, object].fromkeys(("moved", "due"))
+        words = dict[str, object].fromkeys(("moved", "due", "share"))
         ids = {word.id for word in self.found.words}
         words |= {"other": bool(ids & {*ACTION}), "class": bool(ids & {*CLASS})}
         told = self.found.material
@@ -81,6 +81,7 @@ class _Told:
             room = len(f"{label} {due}".split()) <= MOST_WORDS
             before, now = self.ends(first)
             words |= {"moved": Name(label), "due": due if room else None, "before": before, "now": now}
+            words["share"] = WORDS["share"]["one" if len(first.causes) == 1 else "more"]
         binder = self.binder(words)
         return self.cell(spine, [Glance(binder.prose(WORDS["line"]), ())], binder)
 
@@ -108,19 +109,21 @@ class _Told:
         }  # fmt: skip
         own = [number.as_dict() for number in binder.numbers.values() if number.id.startswith(f"{SECTION}.")]
         ledger = tuple({**entry, "section": section} for entry in own)
-        block = Block(section, tuple(nodes), ledger, (source,), tuple(binder.names), {})
+        told = {i for entry in own for i in entry["inputs"]}
+        prices = [dict(price.record) for i, price in self.found.prices.items() if price.record and i in told]
+        block = Block(section, tuple(nodes), ledger, (source, *prices), tuple(binder.names), {})
         output = nbformat.v4.new_output("display_data", data={MIME: block.bundle})  # type: ignore[no-untyped-call]
         return nbformat.v4.new_code_cell("# made by the build", outputs=[output], id=SECTION)  # type: ignore[no-untyped-call]
 
     def rows(self, n: NumberChange) -> Iterator[Row]:
         """A number, and each of its causes."""
         moved = n.old_text != n.new_text
-        whole = self.number(f"{n.id}.change", n.amount(n.new - n.old), f"Change of: {n.label}", "due")
+        whole = self.number(f"{n.id}.change", n.amount(n.new - n.old), f"Change of: {n.label}", "change")
         yield Row((PhraseCell("**{label}**", {"label": Name(n.label)}), *self.ends(n), whole if moved else None))
         for cause in n.causes if moved else ():
             name, price = self.name(cause, capital), self.found.prices.get("".join(cause.of))
             id = "-".join((n.id, cause.kind.name.lower(), *cause.of))
-            due = self.number(id, n.amount(cause.amount), f"{name}: {n.label}", "due")
+            due = self.number(id, n.amount(cause.amount), f"{n.label}, due to: {name}", "due")
             yield Row((name, *(self.ends(price) if price else (None, None)), due))
 
     def name(self, cause: Cause, begun: Callable[[str], str]) -> str:
@@ -133,12 +136,16 @@ class _Told:
         name, id = capital(n.label), n.id.replace(":", ".")
         before = self.number(f"{id}.before", (n.old, n.old_text, n.unit), f"{name}, before", "before")
         now = self.number(f"{id}.now", (n.new, n.new_text, n.unit), f"{name}, now", "now")
-        return before, now if n.id in self.found.prices else now.renamed(n.id)
+        if n.record is None:
+            return before, now.renamed(n.id)
+        own = {"inputs": (n.id,), "sources": (n.id,), "grade": n.record["grade"], "date": n.record["date"]}
+        return before, replace(now, **own)
 
     def number(self, id: str, amount: tuple[float, str, str], label: str, rule: str) -> Number:
         """A value, its text and its unit as a number."""
         source, made = (f"edition:{self.found.editions[0]}",), WORDS["rules"][rule].format(day=self.day)
+        grade = Grade.MEASURED if rule in ("before", "now") else Grade.ESTIMATE  # copied, or worked out
         value, text, unit = amount
         return _Printed(
-            f"{SECTION}.{id}", value, unit, label, made, source, source, Grade.MEASURED, date=self.date, printed=text
+            f"{SECTION}.{id}", value, unit, label, made, source, source, grade, date=self.date, printed=text
         )

@@ -24,7 +24,7 @@ from fabricreport.base.yaml_files import read_yaml
 from fabricreport.books.names import input_names
 from fabricreport.case import Case, case_of
 from fabricreport.inputs.dossier import Given
-from fabricreport.inputs.records import price_unit
+from fabricreport.inputs.records import price_record, price_unit
 from fabricreport.ledger.facts import capital
 from fabricreport.memo.editions.causes import Cause, Group, Kind, Player, causes_of, mixes_of
 from fabricreport.memo.editions.manifest import HeadlineChange, value_of
@@ -49,7 +49,7 @@ SINGLE_PRICES = 8
 
 @dataclass(frozen=True)
 class NumberChange:
-    """A number of both headlines, or a price, as printed in each, and what the change is due to."""
+    """A number of both headlines, or a price, as printed in each, and what the change is due to; `record`: the new price's own."""
 
     id: str
     label: str
@@ -59,6 +59,7 @@ class NumberChange:
     old_text: str
     new_text: str
     causes: tuple[Cause, ...] = ()
+    record: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
         way = f"went from {self.old_text} to {self.new_text}" if self.old_text != self.new_text else "has another range"
@@ -217,16 +218,16 @@ class _Mixes:
         moved = [(old, new) for old, new in alike if old.figure != new.figure]
         moved.sort(key=lambda pair: (pair[0].id not in used, -abs(pair[1].price / (pair[0].price or 1.0) - 1)))
         return {
-            new.id: (_move(old, new, input_names(first, new.id).phrase), headline_of_case(case))
+            new.id: (_move(old, new, input_names(first, new.id).phrase, price_record(new)), headline_of_case(case))
             for old, new in moved[:SINGLE_PRICES]
             for case in [Case(first.replacing({new.id: new.figure}))]
         }
 
 
-def _move(old: Price, new: Price, name: str) -> NumberChange:
+def _move(old: Price, new: Price, name: str, record: Mapping[str, Any]) -> NumberChange:
     unit, ends = price_unit(new), (old.figure.central, new.figure.central)
     before, after = (write(end, unit, 4 if unit == "ratio" else 3, new.currency) for end in ends)
-    return NumberChange(new.id, name, unit_in(unit, new.currency), *ends, before, after)
+    return NumberChange(new.id, name, unit_in(unit, new.currency), *ends, before, after, record=record)
 
 
 def _parts(kept: Kept) -> dict[Group, dict[str, Any]]:
