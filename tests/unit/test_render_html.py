@@ -21,7 +21,7 @@ from rich_notebook import HOSTILE, PNG, hostile_notebook, rich_notebook
 from rows import rows, words
 
 from fabricreport.blocks.forms import unbroken
-from fabricreport.blocks.nodes import TableColumn, TableRow, Text
+from fabricreport.blocks.nodes import Num, TableColumn, TableRow, Text
 from fabricreport.memo.document.document import document_from_notebook
 from fabricreport.memo.document.layout import table_shape
 from fabricreport.memo.write.exporters import FabricReportHTMLExporter
@@ -266,3 +266,12 @@ def test_a_crowded_table_leaves_every_column_its_longest_word() -> None:
     shape = table_shape(columns, [row("MegaScale, 175B on 12,288 A100s", *["55.1"] * 5)])
     assert shape.crowded and len(shape.stretch) == 6 and min(shape.stretch) > len("white-box:")
     assert shape.stretch[0] >= len("MegaScale,")
+
+
+def test_a_crowded_column_has_room_for_a_dagger_and_for_the_digits_that_it_lines_up() -> None:
+    def row(name: str, before: str, now: str, *, stale: bool = False) -> TableRow:
+        return TableRow(((Text(name),), (Num("a", before, 1.0),), (Num("b", now, 1.0, stale=stale),)), "normal")
+
+    columns = [TableColumn((Text("What"),), "", "left"), *(TableColumn((Text("x"),), "", "right") for _ in range(2))]
+    shape = table_shape(columns, [row("long " * 60, "$58.6M", "$58.6M", stale=True), row("short", "$3.255", "$28k")])
+    assert shape.crowded and shape.stretch[1] >= len("$58.6M") + 2 and shape.stretch[2] >= len("$58.6M†")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fabricreport.blocks.nodes import DataTable, Inline, Scalar, TableColumn, TableRow, TableShape, plain_text
+from fabricreport.blocks.nodes import DataTable, Inline, Num, Scalar, TableColumn, TableRow, TableShape, plain_text
+from fabricreport.ledger.numbers import DAGGER
 
 _DECIMAL = re.compile(r"^[^\d]*[\d,\u202f\u00a0 ]*\d(?:\.(\d+))?\D*$")
 _CHAR_PT = 4.35
@@ -21,16 +22,11 @@ _ROOMY, _SMALL = 0.8, 0.45
 
 def table_shape(columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> TableShape:
     """The shape of a table whose rows have a cell for each column."""
-    lengths = [
-        max(
-            [
-                len(plain_text(column.label)),
-                len(column.unit),
-                *(len(plain_text(r.cells[i])) for r in rows if r.role != "group"),
-            ]
-        )
-        for i, column in enumerate(columns)
-    ]
+    decimals, places = _decimal_places(columns, rows)
+    full = [(row, missing) for row, missing in zip(rows, decimals, strict=True) if row.role != "group"]
+    cells = [[*map(_as_set, row.cells, missing)] for row, missing in full]
+    heads = [(plain_text(column.label), column.unit) for column in columns]
+    lengths = [max(map(len, (*heads[i], *(row[i] for row in cells)))) for i in range(len(columns))]
     natural_pt = sum(lengths) * _CHAR_PT + _GAP_PT * max(len(columns) - 1, 0)
     left = [i for i, column in enumerate(columns) if column.align == "left"]
     stretch = [max(lengths[i], 8) if i in left and lengths[i] > _LONG_CHARS else 0 for i in range(len(columns))]
@@ -38,10 +34,9 @@ def table_shape(columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> Tab
         # Spread evenly: a number must not stand at the far end of an empty line from its label.
         stretch = [length + _GAP_CHARS for length in lengths]
     elif natural_pt > _WIDE_PT:
-        stretch = _shared(lengths, [_longest_word(column, i, rows) for i, column in enumerate(columns)])
+        stretch = _shared(lengths, [_longest_word(head, [row[i] for row in cells]) for i, head in enumerate(heads)])
     elif not any(stretch) and left:
         stretch[left[0]] = 1
-    decimals, places = _decimal_places(columns, rows)
     return TableShape(
         narrow=natural_pt < _SMALL * _TEXT_PT,
         wide=natural_pt > _TEXT_PT,
@@ -69,11 +64,16 @@ def _shared(wanted: Sequence[int], needed: Sequence[int]) -> list[int]:
     return [need + round(room * each / sum(more)) for need, each in zip(needed, more, strict=True)]
 
 
-def _longest_word(column: TableColumn, place: int, rows: Sequence[TableRow]) -> int:
+def _longest_word(head: tuple[str, str], cells: Sequence[str]) -> int:
     """What a column cannot do without: the longest word of its head, set bold, or of its cells."""
-    head = max((len(word) for word in f"{plain_text(column.label)} {column.unit}".split(" ")), default=0)
-    cells = (plain_text(row.cells[place]) for row in rows if row.role != "group")
-    return max([4, head + 1, *(_wide(word) for cell in cells for word in cell.split(" "))])
+    longest = max(len(word) for word in " ".join(head).split(" "))
+    return max([4, longest + 1, *(_wide(word) for cell in cells for word in cell.split(" "))])
+
+
+def _as_set(nodes: Sequence[Inline], missing: int) -> str:
+    """A cell as long as it is set: with the dagger of an old price, and as many digits more as its column lines up."""
+    aged = any(isinstance(node, Num) and node.stale for node in nodes)
+    return plain_text(nodes) + DAGGER * aged + "0" * missing
 
 
 def _wide(word: str) -> int:
