@@ -457,8 +457,9 @@ def test_feeds_are_taken_alone_by_a_command_and_two_at_once_file_them_once(
     book.mkdir()
     command = ["prices", "fetch", "--folder", str(book), "--output", str(output)]
     assert CliRunner().invoke(main, command).exit_code == 2, "there is no list of feeds"
-    (tmp_path / "in.csv").write_bytes(GOOD)
     subscribe(book, file="../in.csv")
+    assert CliRunner().invoke(main, command).exit_code == 2, "one failed"
+    (tmp_path / "in.csv").write_bytes(GOOD)
     append = importing.append
 
     meeting, one_at_once = threading.Barrier(2), threading.Lock()
