@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import fabricreport
 from fabricreport.base.errors import InputError, MemoRejected, SectionFailed
 from fabricreport.base.project import IS_INSTALLED, PACKAGE, project_of
+from fabricreport.base.text import visible
 from fabricreport.memo.editions.editions import edition_before, publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.editions.manifest import (
@@ -272,10 +273,10 @@ def _finish(
     from fabricreport.memo.editions.remains import clear_failed, keep_inputs
 
     memo = stitch(notebooks, _citing(plan))
-    found = gather(memo)
+    found, changes = gather(memo), dict[str, list[str]]()
     if plan.fingerprint.since:
         head = headline_of(headline(found), merged_ledger(found))
-        notebooks, notes = _with_changes(plan, root, scratch, notebooks, head)
+        notebooks, notes, changes = _with_changes(plan, root, scratch, notebooks, head)
         plan = replace(plan, notes=(*plan.notes, *notes))
         memo = stitch(notebooks, _citing(plan))
         found = gather(memo)
@@ -291,7 +292,8 @@ def _finish(
     head = headline_of(headline(proof.found, document.glance), ledger)
     faults += _accepted(leaks(folder, machine), plan)
     told = {"faults": list(faults), "remarks": [*page_one_remarks(document), *badly_set, *proof.remarks]}
-    manifest = manifest_of(plan, record, head, {**told, "prices": key_prices(head, ledger)}, list_outputs(folder))
+    facts = {**told, "prices": key_prices(head, ledger), "changes": changes}
+    manifest = manifest_of(plan, record, head, facts, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))
     run = {"sections": [r.as_dict() for r in record.sections]}
@@ -302,24 +304,27 @@ def _finish(
 
 def _with_changes(
     plan: BuildPlan, root: Path, scratch: Path, notebooks: dict[str, NotebookNode], head: Mapping[str, Any]
-) -> tuple[dict[str, NotebookNode], tuple[str, ...]]:
-    """The notebooks with what changed since the edition before; without it where that cannot be worked out again, and why."""
+) -> tuple[dict[str, NotebookNode], tuple[str, ...], dict[str, list[str]]]:
+    """The notebooks with what changed since the edition before, and its causes for the news; without it where that cannot be
+    worked out again, or is a bug of ours, and why: nobody is left without a memo for what it says of another."""
     from fabricreport.memo.editions.annex import behind_summary, with_changes
     from fabricreport.memo.editions.redline import redline
     from fabricreport.memo.editions.remains import keep_inputs
 
     spine = plan.params.asked.spine
     if spine not in notebooks or not behind_summary(notebooks[spine]) or not head.get("numbers"):
-        return notebooks, ()
+        return notebooks, (), {}
     now, before = scratch / "kept" / plan.edition, root / plan.slug / plan.fingerprint.since
     keep_inputs(now, plan.snapshot)
     (now / MANIFEST).write_bytes(sealed({"headline": head, "outputs": list_outputs(now)}))
+    day = date.fromisoformat(plan.fingerprint.since[:10])
     try:
         found = redline(before, now)
-    except InputError as error:
-        return notebooks, (f"the memo does not tell what changed since {before.name}: {error}",)
-    day = date.fromisoformat(plan.fingerprint.since[:10])
-    return with_changes(notebooks, spine, found, (day.isoformat(), _in_words(day))), ()
+        return with_changes(notebooks, spine, found, (day.isoformat(), _in_words(day))), (), found.why()
+    except Exception as error:
+        bug = "" if isinstance(error, InputError) else f"a bug of ours, {type(error).__name__}: "
+        note = f"the memo does not tell what changed since {before.name}: {bug}{visible(error, 1000)}"
+        return notebooks, (note,), {}
 
 
 def _in_words(day: date) -> str:

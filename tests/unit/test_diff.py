@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -20,6 +21,7 @@ from click.testing import CliRunner
 from rows import rows
 
 import fabricreport.inputs.inputs as inputs_module
+from fabricreport.base.formats import NBSP
 from fabricreport.base.text import csv_text
 from fabricreport.case import Case, case_of
 from fabricreport.cli.main import main
@@ -201,6 +203,10 @@ def test_groups_have_the_shares_worked_out_by_hand_and_the_date_goes_with_the_ne
     assert mixes == 8 and amounts(number(found, RENT)) == pytest.approx(expected, abs=1e-6)
     assert "the memo's date" in found.moved["prices"]
     assert found.moved["params"] == ("money.discount_rate_per_year",) and found.moved["sources"] == ("providers",)
+    said = next(line for line in found.due(number(found, RENT)) if "discount" in line)
+    assert re.fullmatch(
+        r".* \(money\.discount_rate_per_year\) went from 10 % to 20 %: \+\$.*", said.replace(NBSP, " ")
+    ), said
     back = amounts(number(redline(new, old), RENT))
     assert all(back[key] == pytest.approx(-expected[key], abs=1e-6) for key in [*expected][2:])
 
@@ -239,6 +245,32 @@ def test_another_advice_is_told_in_words_and_nothing_of_it_is_subtracted(tmp_pat
     client.keys["money"]["discount_rate_per_year"] = 0.2
     both = redline(old, client.edition("c")).numbers[0]
     assert {cause.of for cause in both.causes} == {(RENT,), ("prices",), ("params", "sources")}
+
+
+def test_words_that_the_date_alone_turns_are_due_to_it_also_where_a_price_is_new(tmp_path: Path) -> None:
+    """How sure it is turns with the day, or with the day and a key that the client changed too."""
+    client, when = Client(tmp_path), "2026-12-01"
+
+    def sure(case: Case) -> dict[str, Any]:
+        late, more = str(case.as_of) == when, case.params.seed == 5
+        return {**cheap(case), "confidence": "close" if late else "clear", "offer": "b" if late and more else "a"}
+
+    there, here = "fabricreport.memo.editions.redline.headline_of_case", f"{__name__}.headline_of_case"
+    with mock.patch(there, sure), mock.patch(here, sure):
+        old = client.edition("a")
+        client.keys["as_of"] = when
+        dated = redline(old, client.edition("b"))
+        client.priced(2.9, when)
+        priced = redline(old, client.edition("c"))
+        client.keys["seed"] = 5
+        both = redline(old, client.edition("d"))
+    days = (date.fromisoformat(when) - date.fromisoformat(old.name[:10])).days
+    for found in (dated, priced):
+        (said,) = found.why()["confidence"]
+        told = rf"the date \({days} days later, prices newly out of date: \d+\) went from {old.name[:10]} to {when}"
+        assert re.fullmatch(told, said.replace(NBSP, " ")) and said in found.as_text().replace("The date", "the date")
+    assert dated.told(dated.numbers[0].causes[0]) == dated.why()["confidence"][0]
+    assert both.dated == {"confidence"} and "seed (seed) went from 20261120 to 5" in both.why()["offer"]
 
 
 def damaged(edition: Path, how: str) -> None:

@@ -36,7 +36,7 @@ def with_changes(notebooks: Mapping[str, Any], spine: str, found: Redline, day: 
     body.cells = [*notebooks[spine].cells]
     body.cells.insert(behind_summary(body), told.line(spine))
     annex.cells = [told.annex()]
-    return {**notebooks, spine: body, **({SECTION: annex} if found.numbers or found.prices else {})}
+    return {**notebooks, spine: body, **({SECTION: annex} if found.numbers or found.prices or found.keys else {})}
 
 
 def behind_summary(notebook: Any) -> int:
@@ -71,8 +71,9 @@ class _Told:
         words = dict[str, object].fromkeys(("moved", "due", "share"))
         ids = {word.id for word in self.found.words}
         words |= {"other": bool(ids & {*ACTION}), "class": bool(ids & {*CLASS})}
+        words["dated"] = bool(self.found.dated) and ids & {*ACTION, *CLASS} <= self.found.dated
         told = self.found.material
-        moved = (n for n in self.found.numbers if n.old_text != n.new_text and (told is None or n.id in told))
+        moved = (n for n in self.found.moving if told is None or n.id in told)
         first = next((n for n in moved if n.causes), None)
         if first is not None:
             alone = [cause for cause in first.causes if cause.kind != Kind.TOGETHER] or first.causes
@@ -89,9 +90,8 @@ class _Told:
         """A cell with a heading and a table: each number before and now, and under it what it is due to."""
         binder, (what, *heads) = self.binder({"rule": WORDS["rules"]["due"]}), WORDS["columns"]
         columns = [Column(what), *(Column(head, "mixed") for head in heads)]
-        moved = [number for number in self.found.numbers if number.old_text != number.new_text]
-        rows = [row for number in moved or self.found.numbers for row in self.rows(number)]
-        rows += [Row((Name(capital(price.label)), *self.ends(price), None)) for price in self.found.beside]
+        rows = [row for number in self.found.moving or self.found.numbers for row in self.rows(number)]
+        rows += [Row((Name(capital(one.label)), *self.ends(one), None)) for one in self.found.beside]
         table = table_node(binder, f"tab-{SECTION}", WORDS["caption"], columns, rows, WORDS["note"])
         return self.cell(SECTION, [Heading(1, binder.inline(WORDS["title"]), f"sec-{SECTION}"), table], binder)
 
@@ -110,7 +110,8 @@ class _Told:
         own = [number.as_dict() for number in binder.numbers.values() if number.id.startswith(f"{SECTION}.")]
         ledger = tuple({**entry, "section": section} for entry in own)
         told = {i for entry in own for i in entry["inputs"]}
-        prices = [dict(price.record) for i, price in self.found.prices.items() if price.record and i in told]
+        moves = (*self.found.prices.values(), *self.found.keys.values())
+        prices = [dict(one.record) for one in moves if one.record and one.id in told]
         block = Block(section, tuple(nodes), ledger, (source, *prices), tuple(binder.names), {})
         output = nbformat.v4.new_output("display_data", data={MIME: block.bundle})  # type: ignore[no-untyped-call]
         return nbformat.v4.new_code_cell("# made by the build", outputs=[output], id=SECTION)  # type: ignore[no-untyped-call]
@@ -121,18 +122,20 @@ class _Told:
         whole = self.number(f"{n.id}.change", n.amount(n.new - n.old), f"Change of: {n.label}", "change")
         yield Row((PhraseCell("**{label}**", {"label": Name(n.label)}), *self.ends(n), whole if moved else None))
         for cause in n.causes if moved else ():
-            name, price = self.name(cause, capital), self.found.prices.get("".join(cause.of))
+            name, one = self.name(cause, capital), self.found.alone(cause)
             id = "-".join((n.id, cause.kind.name.lower(), *cause.of))
             due = self.number(id, n.amount(cause.amount), f"{n.label}, due to: {name}", "due")
-            yield Row((name, *(self.ends(price) if price else (None, None)), due))
+            yield Row((name, *(self.ends(one) if one else (None, None)), due))
 
     def name(self, cause: Cause, begun: Callable[[str], str]) -> str:
-        """What a cause is called; a price by a name of its own."""
+        """What a cause is called; a price or a key by a name of its own."""
         name = begun(self.found.name(cause))
-        return Name(name) if cause.kind == Kind.PRICE else name
+        return Name(name) if self.found.alone(cause) else name
 
-    def ends(self, n: NumberChange) -> tuple[Number, Number]:
-        """A number or a price before and now; a number's of now is the memo's own."""
+    def ends(self, n: NumberChange) -> tuple[Number, Number] | tuple[Name, Name]:
+        """A number, a price or a key before and now; a number's of now is the memo's own."""
+        if n.unit == "text":
+            return Name(n.old_text), Name(n.new_text)
         name, id = capital(n.label), n.id.replace(":", ".")
         before = self.number(f"{id}.before", (n.old, n.old_text, n.unit), f"{name}, before", "before")
         now = self.number(f"{id}.now", (n.new, n.new_text, n.unit), f"{name}, now", "now")

@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
 
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.formats import listed, unit_in, write
@@ -24,16 +27,17 @@ from fabricreport.base.yaml_files import read_yaml
 from fabricreport.books.names import input_names
 from fabricreport.case import Case, case_of
 from fabricreport.inputs.dossier import Given
-from fabricreport.inputs.records import price_record, price_unit
+from fabricreport.inputs.records import param_record, price_record, price_unit
 from fabricreport.ledger.facts import capital
 from fabricreport.memo.editions.causes import Cause, Group, Kind, Player, causes_of, mixes_of
 from fabricreport.memo.editions.manifest import HeadlineChange, value_of
-from fabricreport.memo.editions.probe import as_told, headline_of_case, moves
+from fabricreport.memo.editions.probe import ACTION, CLASS, as_told, headline_of_case, moves
 from fabricreport.memo.editions.remains import PRICES, Kept, read_kept, refused
-from fabricreport.scenario import params_from
+from fabricreport.scenario import params_from, value_at
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.book import Price
+    from fabricreport.scenario import Params
 
 Mixed = tuple[Case, Mapping[str, Any]]
 """A mix of two editions, and its headline."""
@@ -76,8 +80,9 @@ class NumberChange:
 class Redline:
     """What a reader of the old edition must be told: words that are others or numbers of one alone, and numbers of both.
 
-    `moved` says of each group what of it is another, `prices` of each price that was worked out alone; `material` are the
-    numbers that moved by more than the client lets pass, None for all.
+    `moved` says of each group what of it is another, `prices` of each price that was worked out alone, `keys` of each key of
+    the params; `material` are the numbers that moved by more than the client lets pass, None for all; `dated` the words that
+    the date alone turns.
     """
 
     client: str
@@ -87,44 +92,71 @@ class Redline:
     moved: Mapping[str, tuple[str, ...]]
     prices: Mapping[str, NumberChange]
     material: frozenset[str] | None = None
+    keys: Mapping[str, NumberChange] = field(default_factory=dict)
+    dated: frozenset[str] = frozenset()
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `--json`."""
         causes = [[{"text": self.told(c), **asdict(c)} for c in n.causes] for n in self.numbers]
         numbers = [{**asdict(n), "causes": told} for n, told in zip(self.numbers, causes, strict=True)]
-        return {**asdict(self), "numbers": numbers, "material": sorted(self.material or ())}
+        return {
+            **asdict(self),
+            "numbers": numbers,
+            "material": sorted(self.material or ()),
+            "dated": sorted(self.dated),
+        }
 
     def as_text(self) -> str:
         """Lines for a terminal."""
         lines = [f"{self.client}: from edition {self.editions[0]} to {self.editions[1]}", *map(str, self.words)]
-        for number in self.numbers:
-            if number.old_text != number.new_text:
-                lines.append(f"{number}:")
-                lines += [f"  {self.told(cause)}: {number.amount(cause.amount)[1]}" for cause in number.causes]
-        lines += [f"{capital(str(price))}, which moves none of these alone" for price in self.beside]
+        for number in self.moving:
+            lines += [f"{number}:", *(f"  {due}" for due in self.due(number))]
+        none = ", which moves none of these alone"
+        lines += [f"{capital(str(one))}{none if one.id in self.prices else ''}" for one in self.beside]
         told = lines if len(lines) > 1 else [*lines, "Neither advice nor numbers differ."]
         return "\n".join(visible(line, 1000) for line in told)
 
+    def why(self) -> dict[str, list[str]]:
+        """What is told beneath each material number; and beneath words that the date turned, or others where no such number moved."""
+        due = {n.id: self.due(n) for n in self.numbers if n.causes and (self.material is None or n.id in self.material)}
+        others = [f"{n}: {due}" for n in self.moving for due in self.due(n)] + [*map(str, self.beside)]
+        rest = self.told(Cause(Kind.INPUTS if self.moved else Kind.METHOD, 0.0, tuple(self.moved)))
+        reasons = [] if due else others or [rest]
+        return due | {word.id: [str(self.keys[DATE])] if word.id in self.dated else reasons for word in self.words}
+
+    def due(self, number: NumberChange) -> list[str]:
+        """Each cause of a number with its amount."""
+        return [f"{self.told(cause)}: {number.amount(cause.amount)[1]}" for cause in number.causes]
+
+    @property
+    def moving(self) -> tuple[NumberChange, ...]:
+        """The numbers that read otherwise."""
+        return tuple(number for number in self.numbers if number.old_text != number.new_text)
+
     @property
     def beside(self) -> tuple[NumberChange, ...]:
-        """The prices that are others and no cause of a number."""
-        causes = {one for number in self.numbers for cause in number.causes for one in cause.of}
-        return tuple(price for i, price in self.prices.items() if i not in causes)
+        """The prices and keys that are others and no cause of a number by themselves."""
+        alone = [self.alone(cause) for number in self.numbers for cause in number.causes]
+        return tuple(one for one in (*self.prices.values(), *self.keys.values()) if one not in alone)
+
+    def alone(self, cause: Cause) -> NumberChange | None:
+        """The price, the one key of the params, or the date that a cause is."""
+        found = [self.moved.get(one, (one,)) for one in cause.of if cause.kind != Kind.TOGETHER]
+        return {**self.prices, **self.keys}.get(found[0][0]) if [*map(len, found)] == [1] else None
 
     def name(self, cause: Cause) -> str:
         """What a cause is called."""
-        if cause.kind == Kind.PRICE:
-            return self.prices[cause.of[0]].label
-        if cause.of == (Group.PARAMS,) and self.moved.get(Group.PARAMS) == (DATE,):
-            return DATE
+        if one := self.alone(cause):
+            return one.label
         return WORDS["causes"].get(cause.kind) or ", ".join(WORDS["groups"][group] for group in cause.of)
 
     def told(self, cause: Cause) -> str:
-        """A cause by its name, with what became of it: of a price its values, of other inputs which are others."""
-        if cause.kind == Kind.PRICE:
-            return str(self.prices[cause.of[0]])
+        """A cause by its name, with what became of it: of a price or a key its values, of other inputs which are others."""
+        if one := self.alone(cause):
+            return str(one)
         what = [one for group in cause.of for one in self.moved[group]] if cause.kind == Kind.INPUTS else []
-        return f"{self.name(cause)} ({listed(what)})" if what else self.name(cause)
+        found = listed(str(self.keys.get(one, one)) for one in what)
+        return f"{self.name(cause)} ({found})" if what else self.name(cause)
 
 
 def redline(before: Path, after: Path) -> Redline:
@@ -141,8 +173,10 @@ def redline(before: Path, after: Path) -> Redline:
     words = tuple(change for change in moves(old.headline, new.headline, 0.0) if change.id not in both)
     prices = {i: move for i, (move, _) in mixes.singles.items()}
     material = frozenset(one.id for one in moves(old.headline, new.headline, new.loaded.params.refresh.moved_share))
+    dated = mixes.dated({word.id: word.new for word in words if word.id in (*ACTION, *CLASS)})
     return Redline(
         new.loaded.params.client.name, (before.name, after.name), words, numbers, mixes.moved, prices, material,
+        mixes.keys, dated,
     )  # fmt: skip
 
 
@@ -186,10 +220,34 @@ class _Mixes:
                 return players, {mix: self.mixed(mix) for mix in mixes_of(players)}
         return (moved,), {mix: self.mixed(mix) for mix in mixes_of((moved,))}
 
-    def mixed(self, moved: frozenset[Group]) -> Mixed:
+    @cached_property
+    def keys(self) -> dict[str, NumberChange]:
+        """What became of each key of the params that is another."""
+        before, after = (kept.loaded.params for kept in (self.old, self.new))
+        first, found = self.played[1][frozenset()][0].inputs, self.moved.get(Group.PARAMS, ())
+        return {k: _said(k, before, after, input_names(first, f"param:{k}").phrase) for k in found if k != DATE}
+
+    def dated(self, turned: Mapping[str, str]) -> frozenset[str]:
+        """Which of these words of the headline the date alone turns; if it may be a cause, it is one of the keys from now on."""
+        old, new = (str(kept.keys["as_of"]) for kept in (self.old, self.new))
+        if old == new or not (turned or {*self.moved.values()} == {(DATE,)}):
+            return frozenset()
+        try:
+            case, head = self.mixed(frozenset(), new)
+        except InputError:
+            return frozenset()
+        aged = case.inputs.stale_ids - self.played[1][frozenset()][0].inputs.stale_ids
+        behind = {i for n in head["numbers"] for i in case.figure(n["id"]).inputs}
+        days = write((date.fromisoformat(new) - date.fromisoformat(old)).days, "day")
+        label = WORDS["date"].format(days=days, expired=len(aged & behind))
+        self.keys[DATE] = NumberChange("param:as_of", label, "text", 0.0, 0.0, old, new)
+        found = {id for id, word in turned.items() if str(head.get(id)) == word}
+        return frozenset(found | ({"recommendation"} if {*turned} & {*ACTION} <= found else set()))
+
+    def mixed(self, moved: frozenset[Group], day: str = "") -> Mixed:
         """The case where these groups are the new edition's; `InputError` where today's code has none."""
         prices, params, sources = (self.new if group in moved else self.old for group in Group)
-        day = (self.new if self.dating in moved else self.old).keys["as_of"]
+        day = day or (self.new if self.dating in moved else self.old).keys["as_of"]
         own = {k: v for k, v in params.keys.items() if k not in NAMING}
         named = {k: v for k, v in sources.keys.items() if k in NAMING}
         try:
@@ -230,16 +288,28 @@ def _move(old: Price, new: Price, name: str, record: Mapping[str, Any]) -> Numbe
     return NumberChange(new.id, name, unit_in(unit, new.currency), *ends, before, after, record=record)
 
 
+def _said(key: str, before: Params, after: Params, name: str) -> NumberChange:
+    """A key of the params as it was told and is told; a number only if it is one in both."""
+    old, new = param_record(before, key), param_record(after, key)
+    was, now = value_at(before, key), value_at(after, key)
+    unit, was, now = (new["unit"], was, now) if {type(was), type(now)} <= {int, float} else ("text", 0.0, 0.0)
+    texts = visible(old["text"]), visible(new["text"])
+    return NumberChange(new["id"], f"{name} ({key})", unit, float(was), float(now), *texts, record=new)
+
+
 def _parts(kept: Kept) -> dict[Group, dict[str, Any]]:
     """What an edition was made from, by group: files by name, and keys of the params."""
     folders = (f"{PRICES}/", f"{kept.loaded.slug}/{PRICES}/")
     prices = {name: digest for name, digest in kept.files.items() if name.startswith(folders)}
     sources = {name: digest for name, digest in kept.files.items() if name not in prices and name != "params.json"}
-    params = dict(_flat({k: v for k, v in kept.keys.items() if k not in (*NAMING, *NO_NUMBERS)}))
+    given = {k: v for k, v in kept.keys.items() if k not in (*NAMING, *NO_NUMBERS)}
+    params = dict(_flat(given, kept.loaded.params))
     named = {k: v for k, v in kept.keys.items() if k in NAMING}
     return {Group.PRICES: dict[str, Any](prices), Group.PARAMS: params, Group.SOURCES: {**sources, **named}}
 
 
-def _flat(keys: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(keys: Mapping[str, Any], params: Params, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Keys of the schema by their dotted names; a range is the value of one."""
     for key, value in keys.items():
-        yield from _flat(value, f"{above}{key}.") if isinstance(value, Mapping) else [(above + key, value)]
+        within = isinstance(value_at(params, above + key), BaseModel)
+        yield from _flat(value, params, f"{above}{key}.") if within else [(above + key, value)]
