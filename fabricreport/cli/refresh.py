@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import shlex
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -67,25 +68,29 @@ def refresh(
     paths, day = params_files(params), today or date.today()
     task = partial(one_client, made=refresh_memo, output=output, dry_run=dry_run, **how)
     feeds = [] if dry_run else fetch_first(paths, output, quiet=quiet, as_json=as_json)
-    outcomes = each_client(paths, task, jobs, scheduler, output, quiet=as_json or quiet)
-    if dry_run:
-        news = [News(str(o.params), failed=str(o.error or "")) for o in outcomes]
-    else:
-        teller = Teller(output, day)
-        news = [teller.of(o.params, o.error or o.result[0]) for o in outcomes]  # type: ignore[index]
-        index_again(output)
-    told_now, unheard = digest(news, feeds, day), None
-    if on_change and not dry_run and (told_now["clients"] or told_now["feeds"]):
-        unheard = call(on_change, told_now)
-    if as_json:
-        facts = {**_facts(outcomes, news), "feeds": feeds, "news": told_now["clients"]}
-        print_json({**facts, **({"ok": False, **error_facts(unheard)} if unheard else {})})
-    for outcome, one in () if as_json else zip(outcomes, news, strict=True):
-        _say(outcome, one, day, quiet)
-    if unheard and not as_json:
-        complain(unheard, as_json=False)
+    teller, unheard = Teller(output, day), None
     if not dry_run:
-        teller.keep(heard=unheard is None)
+        teller.begin(paths)
+    outcomes = each_client(paths, task, jobs, scheduler, output, quiet=as_json or quiet)
+    if not dry_run:
+        index_again(output)
+    with nullcontext() if dry_run else teller.alone():
+        if dry_run:
+            news = [News(str(o.params), failed=str(o.error or "")) for o in outcomes]
+        else:
+            news = [teller.of(o.params, o.error or o.result[0]) for o in outcomes]  # type: ignore[index]
+        told_now = digest(news, feeds, day)
+        if on_change and not dry_run and (told_now["clients"] or told_now["feeds"]):
+            unheard = call(on_change, told_now)
+        if as_json:
+            facts = {**_facts(outcomes, news), "feeds": feeds, "news": told_now["clients"]}
+            print_json({**facts, **({"ok": False, **error_facts(unheard)} if unheard else {})})
+        for outcome, one in () if as_json else zip(outcomes, news, strict=True):
+            _say(outcome, one, day, quiet)
+        if unheard and not as_json:
+            complain(unheard, as_json=False)
+        if not dry_run and not unheard:
+            teller.keep()
     return next((error.exit_code for error in (unheard, *(o.error for o in outcomes)) if error), 0)
 
 

@@ -6,6 +6,7 @@ import bench
 import pytest
 from rows import rows
 
+from fabricreport.memo.editions.manifest import HeadlineChange
 from fabricreport.memo.editions.probe import Probe, headline_of_case, moves, probe
 
 SHARE = 0.02
@@ -95,9 +96,11 @@ def test_words_come_first_figures_old_to_new_and_what_is_gone_last() -> None:
         "Advice (recommendation): InfiniBand -> RoCEv2",
         "COST (cost): $1.0M -> $1.2M",
         "FRESH (fresh): not in the headline -> 4",
-        "GONE (gone): 3 -> not in the headline",
+        "GONE (gone): 3 -> no longer in the headline",
     ]
     assert not list(moves({}, {}, SHARE))
+    gone = HeadlineChange("decision.offers.total.b", "Cost of the work: B", "$437k", "")
+    assert str(gone).endswith("$437k -> no longer among the sellers named first"), "it has a price still"
 
 
 def test_a_difference_is_told_under_the_new_label_where_the_two_have_changed_sides() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -21,8 +24,10 @@ from fabricreport.base.errors import InputError
 from fabricreport.cli.main import main
 from fabricreport.cli.refresh import params_files
 from fabricreport.memo.editions import refresh as refreshing
+from fabricreport.memo.editions.manifest import MANIFEST, read_sealed, sealed
+from fabricreport.memo.editions.redline import redline
 from fabricreport.memo.editions.refresh import RefreshPlan, RefreshResult, plan_refresh
-from fabricreport.memo.editions.telling import Teller
+from fabricreport.memo.editions.telling import News, Teller
 from fabricreport.memo.run import recall
 
 ROOT = Path(__file__).parents[2]
@@ -197,15 +202,38 @@ def test_what_a_run_built_that_told_nobody_is_told_by_the_next(client: Client) -
     assert json.loads(client.run("--quiet", "--json").stdout)["news"] == []
 
 
-def test_a_first_run_that_told_nobody_is_told_too(client: Client) -> None:
-    plan, day = client.plan(), date(2026, 11, 21)
+def test_what_a_first_run_built_that_was_ended_is_told_with_its_causes_by_one_of_two_at_once(client: Client) -> None:
+    teller = Teller(client.output, date(2026, 11, 21))
+    teller.begin([client.params])
+    plan = client.plan()
     client.price(1.2)
-    put_edition(client.params, client.output, says=said_of)
-    first = Teller(client.output, day)
-    first.of(client.params, RefreshResult(plan))
-    first.keep(heard=False)
-    second = Teller(client.output, day).of(client.params, RefreshResult(plan))
-    assert "decision.difference" in {one.id for one in second.moved}
+    built = put_edition(client.params, client.output, says=said_of)  # and here it was ended
+    because = redline(client.edition, built).why()
+    teller.begin([client.params])
+    told, both = list[News](), threading.Barrier(2)
+
+    def tell() -> None:
+        mine = Teller(client.output, date(2026, 11, 21))
+        with mine.alone():
+            told.append(mine.of(client.params, RefreshResult(plan)))
+            with suppress(threading.BrokenBarrierError):
+                both.wait(0.3)  # each has read what was told before, unless one waits for the other
+            mine.keep()
+
+    manifest = read_sealed(built / MANIFEST)
+    since = {**manifest["fingerprint"], "since": client.edition.name}
+    (built / MANIFEST).write_bytes(sealed({**manifest, "fingerprint": since, "changes": because}))
+    runs = [threading.Thread(target=tell) for _ in range(2)]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    (news,) = filter(None, told)
+    found = next(one for one in news.moved if one.id == "decision.difference")
+    assert [*found.why] == because[found.id]
+    assert re.search(r"InfiniBand NDR switch went from \$\d.* to \$\d.*: [+−]\$\d", found.why[0])
+    at = next(n for n, line in enumerate(news.lines()) if f"({found.id})" in line)
+    assert news.lines()[at + 1] == f"{client.params}:   why: {found.why[0]}"
 
 
 def test_a_held_row_that_alone_is_new_is_told_and_no_memo_goes_back_in_time(client: Client) -> None:

@@ -108,6 +108,12 @@ class EditionInfo:
     signed: tuple[Mapping[str, str], ...] = field(default=(), compare=False)
     headline: Mapping[str, Any] = field(default_factory=dict, compare=False)
     prices: Sequence[Mapping[str, Any]] = field(default=(), compare=False)
+    since: str = field(default="", compare=False)
+    changes: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False)
+
+    def why_since(self, edition: str) -> Mapping[str, Sequence[str]]:
+        """The causes of what moved, by its id; known only since the edition that the memo tells of."""
+        return self.changes if self.since == edition else {}
 
     @property
     def damaged(self) -> bool:
@@ -328,7 +334,8 @@ def edition_info(folder: Path) -> EditionInfo:
     except (OSError, ValueError, KeyError):
         as_of, status, sequence, manifest = folder.name[:10], "damaged", 0, {}
     signed, faults = records.signatures_of(folder)
-    told = signed, manifest.get("headline") or {}, manifest.get("prices", ())
+    since = str(manifest.get("fingerprint", {}).get("since", ""))
+    told = signed, manifest.get("headline") or {}, manifest.get("prices", ()), since, manifest.get("changes", {})
     return EditionInfo(folder.parent.name, folder.name, folder, sequence, as_of, status, is_latest, faults, *told)
 
 

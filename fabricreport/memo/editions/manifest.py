@@ -32,7 +32,8 @@ _HEADING = re.compile(r"^#{1,2}\s+(.+?)\s*#*$", re.M)
 class HeadlineChange:
     """One headline figure or word that moved: its ledger id (or key), what it is, old and new as printed.
 
-    `old_value` and `new_value` are the figures in the ledger's unit, None for words and for what is new or gone.
+    `old_value` and `new_value` are the figures in the ledger's unit, None for words and for what is new or gone; `why`: the
+    causes, each with its amount.
     """
 
     id: str
@@ -41,12 +42,15 @@ class HeadlineChange:
     new: str
     old_value: float | None = None
     new_value: float | None = None
+    why: Sequence[str] = ()
 
     def __str__(self) -> str:
         name = f"{self.label} ({self.id})" if self.label else self.id
+        of_seller = self.id.startswith("decision.offers.total.")
+        where = "among the sellers named first" if of_seller else "in the headline"
         same = self.old == self.new and self.old_value is not None and self.new_value is not None
         by = f" ({self.new_value - self.old_value:+,.0f})" if same else ""  # type: ignore[operator]
-        return f"{name}: {self.old or 'not in the headline'} -> {self.new or 'not in the headline'}{by}"
+        return f"{name}: {self.old or f'not {where}'} -> {self.new or f'no longer {where}'}{by}"
 
 
 def headline_of(declared: Mapping[str, Any], ledger: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,14 +74,18 @@ def _is_aged(case: Case, input_id: str) -> bool | None:
         return None
 
 
-def moves(old: Mapping[str, Any], new: Mapping[str, Any], share: float) -> Iterator[HeadlineChange]:
+def moves(
+    old: Mapping[str, Any], new: Mapping[str, Any], share: float, why: Mapping[str, Sequence[str]] | None = None
+) -> Iterator[HeadlineChange]:
     """What a reader of the old headline must be told, first words of advice and class, then figures in the new order.
 
     A figure in money has moved if its sign changed or it went by more than `share` of the difference (of itself, where the
     headline has none), a share if it went by more than `share`; and if it reads otherwise, unless it is the difference itself.
+    `why`: causes by id.
     """
+    causes = why or {}
     for key, label in turned(old, new).items():
-        yield HeadlineChange(key, label, str(old.get(key, "")), str(new.get(key, "")))
+        yield HeadlineChange(key, label, str(old.get(key, "")), str(new.get(key, "")), why=causes.get(key, ()))
     olds, news = ({n["id"]: n for n in headline.get("numbers", ())} for headline in (old, new))
     scale = next(
         (abs(n["value"]) for i, n in olds.items() if i.startswith(DIFFERENCES) and value_of(n) is not None), None
@@ -94,7 +98,8 @@ def moves(old: Mapping[str, Any], new: Mapping[str, Any], share: float) -> Itera
             if _moved(one, other, share, scale):
                 label = str(other.get("label") or one.get("label") or "")
                 texts = str(one.get("text", "")), str(other.get("text", ""))
-                yield HeadlineChange(number_id, label, *texts, value_of(one), value_of(other))
+                values = value_of(one), value_of(other)
+                yield HeadlineChange(number_id, label, *texts, *values, causes.get(number_id, ()))
 
 
 def turned(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, str]:

@@ -269,10 +269,10 @@ def refresh(
         params_path, output=output, as_of=plan.as_of, progress=progress, dates=dates, places=places,
         last_good=plan.last_good,
     )  # fmt: skip
-    share = plan.moved_share
-    return RefreshResult(
-        plan, built, tuple(moves(old["headline"], built.headline, share)) if old.get("headline") else ()
-    )
+    now = latest_edition(Path(output), plan.slug)
+    why = now.why_since(plan.last.edition) if now and plan.last else {}
+    found = moves(old["headline"], built.headline, plan.moved_share, why) if old.get("headline") else ()
+    return RefreshResult(plan, built, tuple(found))
 
 
 def _with_latest(plan: RefreshPlan, root: Path) -> RefreshPlan:

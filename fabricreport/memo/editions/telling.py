@@ -9,15 +9,17 @@ import json
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricreport.base.errors import FabricReportError, InputError, NobodyTold
+from fabricreport.base.errors import FabricReportError, NobodyTold
 from fabricreport.base.files import write_if_new
+from fabricreport.base.text import visible
 from fabricreport.memo.editions.editions import EditionInfo, latest_edition
+from fabricreport.memo.editions.locks import held_by_one
 from fabricreport.memo.editions.manifest import read_output, read_sealed, sealed
 from fabricreport.memo.editions.probe import ACTION, moves
 from fabricreport.memo.run.recall import cache_place
@@ -56,7 +58,10 @@ class News:
     def lines(self) -> list[str]:
         """One line for each thing but a failure, which has its own message."""
         worded = any(one.id == "recommendation" for one in self.moved)  # then keys of the same need no line
-        said = [f"moved: {one}" for one in self.moved if not (worded and one.id in (*ACTION, "choice"))]
+        said = list[str]()
+        for one in self.moved:
+            if not (worded and one.id in (*ACTION, "choice")):
+                said += [f"moved: {one}", *(f"  why: {line}" for line in one.why)]
         said += self.held
         if self.expired:
             more = len(self.expired) - SHOWN
@@ -64,7 +69,7 @@ class News:
             said.append(f"prices behind the advice have expired since edition {self.edition}: {named}")
         if self.mended:
             said.append(f"builds again. {self.standing}")
-        return [f"{self.params}: {line}" for line in said]
+        return [visible(f"{self.params}: {line}", 2000) for line in said]
 
 
 @dataclass(frozen=True)
@@ -87,13 +92,26 @@ class Teller:
     output: Path
     today: date
     kept: dict[Path, Told] = field(default_factory=dict)
-    untold: dict[Path, Told] = field(default_factory=dict)
+
+    def begin(self, paths: Sequence[Path]) -> None:
+        """Note what stands before anything is built: the next run tells what one built that was ended, or that nobody heard."""
+        with self.alone():
+            for params in paths:
+                before = self._told(params)
+                slug = "" if before.edition else _slug_of(params)
+                if slug and (last := latest_edition(self.output, slug)):
+                    self._keep(params, replace(before, slug=slug, edition=last.edition, headline=last.headline))
+
+    def alone(self) -> AbstractContextManager[None]:
+        """While nobody else with this cache tells anything: from what was told before until that it is told is kept."""
+        folder = cache_place(self.output).folder
+        return held_by_one(folder, "telling.lock") if folder else nullcontext()
 
     def of(self, params: Path, found: RefreshResult | FabricReportError) -> News:
         """What the end of a refresh has to tell: of a failure nothing if the last run told the same."""
         before = self._told(params)
         if isinstance(found, FabricReportError):
-            now = replace(before, slug=before.slug or _slug_of(params, found), failed=re.sub(r"\d+", "", str(found)))
+            now = replace(before, slug=before.slug or _slug_of(params), failed=re.sub(r"\d+", "", str(found)))
             news = News(str(params), failed=str(found) if now.failed != before.failed else "")
         else:
             last = latest_edition(self.output, found.plan.slug)
@@ -105,13 +123,10 @@ class Teller:
                 headline=last.headline if last else {},
             )
             moved = found.changes
-            if before.edition not in ("", now.edition):  # also what a run built that told nobody
-                moved = tuple(moves(before.headline, now.headline, found.plan.moved_share))
+            if last is not None and before.edition:  # also what a run built that told nobody, and not what another told
+                why = last.why_since(before.edition)
+                moved = tuple(moves(before.headline, now.headline, found.plan.moved_share, why))
             news = News(str(params), moved=moved, mended=bool(before.failed))
-            if (
-                first := found.plan.last
-            ) is not None and not before.edition:  # from which the next begins, if nobody hears
-                self.untold[params] = replace(before, slug=now.slug, edition=first.edition, headline=first.headline)
         info = latest_edition(self.output, now.slug) if now.slug else None
         self.kept[params] = now = replace(now, expired=_expired(info, self.today))
         news = replace(news, held=tuple(one for one in now.held if one not in before.held))
@@ -119,12 +134,15 @@ class Teller:
         standing = self._standing(info) if now.slug else ""
         return replace(news, client=now.slug, edition=info.edition if info else "", standing=standing)
 
-    def keep(self, *, heard: bool = True) -> None:
-        """Note what was told; where nobody heard it, with what the next run begins."""
-        for params, told in (self.kept if heard else self.untold).items():
-            with suppress(OSError):
-                if path := self._place(params):
-                    write_if_new(path, sealed(asdict(told)).decode())
+    def keep(self) -> None:
+        """Note what was told."""
+        for params, told in self.kept.items():
+            self._keep(params, told)
+
+    def _keep(self, params: Path, told: Told) -> None:
+        with suppress(OSError):
+            if path := self._place(params):
+                write_if_new(path, sealed(asdict(told)).decode())
 
     def _told(self, params: Path) -> Told:
         path = self._place(params)
@@ -163,10 +181,8 @@ def _expired(info: EditionInfo | None, today: date) -> tuple[str, ...]:
     return tuple(f"{i} on {end}" for i, end in ends.items() if info.as_of <= end < today.isoformat())
 
 
-def _slug_of(params: Path, error: FabricReportError) -> str:
-    """The client's folder, '' where the params themselves are what is wrong."""
-    if isinstance(error, InputError) and all(problem.file in ("", str(params)) for problem in error.problems):
-        return ""
+def _slug_of(params: Path) -> str:
+    """The client's folder, '' where the params cannot be read."""
     from fabricreport.scenario import client_slug, load_params
 
     try:
