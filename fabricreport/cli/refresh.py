@@ -80,6 +80,7 @@ def refresh(
         else:
             news = [teller.of(o.params, o.error or o.result[0]) for o in outcomes]  # type: ignore[index]
         told_now = digest(news, feeds, day)
+        told_now["feeds"] += [] if dry_run else teller.unheard()
         if on_change and not dry_run and (told_now["clients"] or told_now["feeds"]):
             unheard = call(on_change, told_now)
         if as_json:
@@ -89,8 +90,8 @@ def refresh(
             _say(outcome, one, day, quiet)
         if unheard and not as_json:
             complain(unheard, as_json=False)
-        if not dry_run and not unheard:
-            teller.keep()
+        if not dry_run:
+            teller.keep(told_now["feeds"] if unheard else None)
     return next((error.exit_code for error in (unheard, *(o.error for o in outcomes)) if error), 0)
 
 

@@ -159,9 +159,11 @@ def test_the_command_gets_the_news_as_json_without_a_shell_and_again_if_it_ended
         words = f"{sys.executable} {script} '{heard}' {code}"
         return int(client.run("--quiet", "--on-change", words).exit_code)
 
+    (client.params.parent / "prices" / "feeds.yaml").write_text("feeds: {gone: ../gone.csv}\n", encoding="utf-8")
     assert told(3) == 5 and "nonsense" in json.loads(heard.read_text())["clients"][0]["failed"]
     heard.unlink()
     assert told(0) == 2 and json.loads(heard.read_text())["today"] == "2026-11-21"
+    assert [feed["status"] for feed in json.loads(heard.read_text())["feeds"]] == ["failed"], "nobody heard of it"
     heard.unlink()
     assert told(0) == 2 and not heard.exists(), "it was told already"
     assert client.run("--on-change", "no-such-command-anywhere").exit_code == 2, "nothing is new, so nobody is called"

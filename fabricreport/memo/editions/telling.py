@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 SHOWN = 6
 """As many expired prices as are named."""
+_FEEDS = Path("feeds.yaml")
+"""Stands for all feeds among the params of which something was told."""
 
 
 @dataclass(frozen=True)
@@ -134,9 +136,14 @@ class Teller:
         standing = self._standing(info) if now.slug else ""
         return replace(news, client=now.slug, edition=info.edition if info else "", standing=standing)
 
-    def keep(self) -> None:
-        """Note what was told."""
-        for params, told in self.kept.items():
+    def unheard(self) -> list[dict[str, Any]]:
+        """What nobody heard of feeds."""
+        return [json.loads(one) for one in self._told(_FEEDS).held]
+
+    def keep(self, unheard: Sequence[Mapping[str, Any]] | None = None) -> None:
+        """Note what was told; or where nobody heard it, nothing but what it was of feeds, which tell of a failure once."""
+        held = tuple(json.dumps(one, allow_nan=False) for one in unheard or ())
+        for params, told in {**(self.kept if unheard is None else {}), _FEEDS: Told(held=held)}.items():
             self._keep(params, told)
 
     def _keep(self, params: Path, told: Told) -> None:
