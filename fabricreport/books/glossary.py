@@ -5,7 +5,7 @@ Every key of `data/glossary.yaml` is explained there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -108,6 +108,10 @@ class Glossary:
         if faults:
             raise refusal(*faults)
         return self
+
+    def abbreviations(self, words: Container[str]) -> tuple[Term, ...]:
+        """The terms of which some name in capitals is among these words, in the order of the alphabet."""
+        return tuple(t for t in self.terms if any(n in words for n in t.names if sum(map(str.isupper, n)) > 1))
 
 
 def _repeated(named: Iterable[tuple[KeyPath, str]]) -> Iterable[Fault]:

@@ -357,6 +357,7 @@ def front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mappin
         "language": params.memo.language,
         "status": plan.status,
         "seed": plan.fingerprint.seed,
+        "since": plan.fingerprint.since,
         "sections": [{"id": s, "title": section_title(nb, s)} for s, nb in notebooks.items()],
         "version": fabricreport.__version__,
         **_citing(plan),

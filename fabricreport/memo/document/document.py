@@ -8,6 +8,7 @@ collected in `problems`; whether they stop a build is the checker's business, no
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -34,7 +35,9 @@ from fabricreport.blocks.nodes import (
     Text,
     Top,
     plain_text,
+    walk,
 )
+from fabricreport.books.glossary import Term, glossary_book
 from fabricreport.ledger.numbers import Record, keys
 from fabricreport.memo.document.derivations import Derivation, InputSet, Source, SourceBook, appendix
 from fabricreport.memo.document.language import sentences_of
@@ -43,6 +46,7 @@ from fabricreport.memo.document.numbering import ContentsLine, Numbering
 from fabricreport.memo.document.pieces import Gathered, Piece, first_heading, gather, parted
 from fabricreport.memo.document.safety import one_line, visible
 
+_WORD = re.compile(r"[\w-]+")
 DRAFT, CLIENT_COPY = "Draft", "Client copy"
 MEMORANDUM, LETTERS = "Memorandum", "Letters"
 
@@ -66,6 +70,7 @@ class FrontMatter:
     status: str
     version: str
     seed: str
+    since: str
     kind: str
     marked: bool = True
 
@@ -145,6 +150,12 @@ class Document:
     def lists_sources(self) -> bool:
         """Whether print lists sources; letters go to sellers as they are."""
         return self.front.kind != LETTERS
+
+    @property
+    def abbreviations(self) -> tuple[Term, ...]:
+        """What the abbreviations of a memo mean that it uses outside names of products."""
+        words = {w for node in walk(self.nodes) if isinstance(node, Text) for w in _WORD.findall(node.words)}
+        return glossary_book().abbreviations(words) if self.spined else ()
 
     @property
     def spined(self) -> bool:
@@ -262,6 +273,7 @@ def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter,
         status=CLIENT_COPY if own.get("status") == CLIENT_COPY else DRAFT,
         version=line("version", __version__),
         seed=line("seed"),
+        since=line("since"),
         kind=line("kind", MEMORANDUM),
         marked=own.get("marked") is not False,
     )
@@ -420,4 +432,4 @@ def write_data(folder: Path, document: Document, found: Gathered, notebooks: Map
         if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
             raise FabricReportError(f"the id of a figure or table is not a file name: {name!r}")
         (folder / "data").mkdir(exist_ok=True)
-        (folder / "data" / f"{name}.csv").write_bytes(csv_text(rows).encode("utf-8"))
+        (folder / "data" / f"{name}.csv").write_text(csv_text(rows), encoding="utf-8-sig", newline="")

@@ -9,6 +9,8 @@ from fabricreport.blocks.nodes import DataTable, Inline, Num, Scalar, TableColum
 from fabricreport.ledger.numbers import DAGGER
 
 _DECIMAL = re.compile(r"^[^\d]*[\d,\u202f\u00a0 ]*\d(?:\.(\d+))?\D*$")
+_AROUND = re.compile(r"[\d.,\s†○−-]")
+"""What leaves of a cell the unit that its number stands in: decimals of different units make no line."""
 _CHAR_PT = 4.35
 """Mean advance of a character of the table's type (Libertinus Serif at 8.75 pt), a little on the safe side."""
 _GAP_PT = 14.0
@@ -84,10 +86,12 @@ def _wide(word: str) -> int:
 def _decimal_places(
     columns: Sequence[TableColumn], rows: Sequence[TableRow]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
-    found = [
-        [_decimals(row.cells[i]) if column.align == "right" else None for i, column in enumerate(columns)]
-        for row in rows
+    one_unit = [
+        column.align == "right"
+        and len({_AROUND.sub("", plain_text(r.cells[i])) for r in rows if _decimals(r.cells[i]) is not None}) < 2
+        for i, column in enumerate(columns)
     ]
+    found = [[_decimals(row.cells[i]) if one_unit[i] else None for i in range(len(columns))] for row in rows]
     most = tuple(max((row[i] or 0 for row in found), default=0) for i in range(len(columns)))
     missing = (tuple(most[i] - had if had is not None else -1 for i, had in enumerate(row)) for row in found)
     return tuple(missing), most

@@ -48,6 +48,7 @@ from fabricreport.ledger.bases import CONVENTION
 from fabricreport.memo.document.derivations import KINDS, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.safety import one_line
+from fabricreport.memo.write import paper
 from fabricreport.memo.write.paper import (
     LEAD,
     TEXT_BOTTOM_PT,
@@ -67,6 +68,8 @@ TEMPLATES = ("memo.typ", "style.typ", "inline.typ", "blocks.typ", "front.typ", "
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:-([A-Za-z]{2}))?\Z")
 _BREAKS = re.compile(r"[\t\n\r]+")
 MOST_EMPTY = 0.2
+CLOSED: Data = dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
+"""Without the closing annexes, which move nothing before them, trying a layout goes faster."""
 EMPTY, KEPT_COMPILATIONS = "empty.typ", 12
 MOST_TRIES, MOST_TOGETHER = 16, 3
 ANNEXES_START = "annexes-start"
@@ -93,6 +96,7 @@ def printed(document: Document) -> Printed:
     folder = Path(tempfile.mkdtemp(prefix="memo-")).resolve()
     try:
         payload = _lay_out(document, folder)
+        _keep_whole(folder, payload)
         _settle(folder, payload)
         layout = _link(folder, payload, document)
         return Printed(pack(_compile(folder, document)), tuple(box_remarks(layout, *_told(document))))
@@ -112,6 +116,16 @@ def _write(folder: Path, payload: Data) -> None:
     (folder / "memo.json").write_text(_printable(text), encoding="utf-8")
 
 
+def _keep_whole(folder: Path, payload: Data) -> None:
+    """Let a table of an annex break only where it would leave more than a third of a page empty, from the front."""
+    whole = {n["anchor"]: n for n in payload["annexes"] if n["t"] == "datatable"} if payload["spined"] else {}
+    for node in whole.values():
+        node["whole"] = True
+    sketch = payload | CLOSED
+    while whole and (gap := _first_gap(_set(folder, sketch).blocks, whole, paper.MOST_EMPTY)):
+        whole.pop(gap)["whole"] = False
+
+
 def _settle(folder: Path, payload: Data) -> None:
     """Let blocks float that leave a page too empty, from the front, where that mends more than it harms.
 
@@ -128,8 +142,7 @@ def _settle(folder: Path, payload: Data) -> None:
         for before, here in pairwise(nodes)
         if before["t"] == "h" and here["t"] in ("figure", "datatable")
     }
-    # The closing annexes move nothing before them: trying goes faster without.
-    sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
+    sketch = payload | CLOSED
     settled = _set(folder, sketch).blocks
     for _ in range(MOST_TRIES):
         together: list[Data] = []
@@ -222,12 +235,12 @@ def _above_heading(blocks: list[Data], headings: list[Data], led: Mapping[str, s
     return any((p["page"], p["y_pt"]) < height.get(led[p["anchor"]], (0, 0.0)) for p in starts)
 
 
-def _first_gap(layout: list[Data], movable: Mapping[str, Data]) -> str | None:
+def _first_gap(layout: list[Data], movable: Mapping[str, Data], most_empty: float = MOST_EMPTY) -> str | None:
     """Anchor of the first block that started a new page and left too much of the one before empty."""
     floating = {place["anchor"] for place in layout if place["kind"] == "float"}
     for before, here in pairwise(place for place in layout if place["anchor"] not in floating):
         turned = here["kind"] == "start" and here["page"] == before["page"] + 1
-        if turned and here["anchor"] in movable and TEXT_BOTTOM_PT - before["y_pt"] > MOST_EMPTY * TEXT_HEIGHT_PT:
+        if turned and here["anchor"] in movable and TEXT_BOTTOM_PT - before["y_pt"] > most_empty * TEXT_HEIGHT_PT:
             return str(here["anchor"])
     return None
 
@@ -333,6 +346,7 @@ def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
         "derivations_heading": derived_at and dataclasses.asdict(derived_at),
         "convention": CONVENTION,
         "keys": document.keys,
+        "abbreviations": [{"name": term.term, "means": term.means} for term in document.abbreviations],
         "places": {},
         "places_wanted": False,
         **_closing(document),

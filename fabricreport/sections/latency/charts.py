@@ -9,10 +9,8 @@ import seaborn as sns
 from fabricreport.base.provenance import plain
 from fabricreport.blocks import Drawing
 from fabricreport.blocks.theme import (
-    FIRST,
     INK,
     MUTED,
-    SECOND,
     THIRD,
     canvas,
     label_end,
@@ -39,20 +37,20 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing | None:
     threshold, gpus = given.central(THRESHOLD), largest_job(given, int(given.params.cluster.gpus))
     gap = result.gap
     lines = (
-        ("AllReduce, flat ring", gap.ring, SECOND),
-        ("AllReduce, the library’s choice", gap.tree, FIRST),
-        ("your step, all traffic", gap.step_by_size, THIRD),
+        ("AllReduce, flat ring", gap.ring, MUTED, ":"),
+        ("AllReduce, the library’s choice", gap.tree, MUTED, "-"),
+        ("your step, all traffic", gap.step_by_size, THIRD, "-"),
     )
     records = []
     with canvas(2.25) as (figure, (axis,)):
         ends = []
-        for label, sweep, colour in lines:
+        for label, sweep, colour, line in lines:
             drawn = pd.DataFrame(rounded(plain(sweep.gap)), columns=list(sweep.at)).melt(
                 var_name="gpus", value_name="gap"
             )
             sns.lineplot(
-                drawn, x="gpus", y="gap", estimator="median", errorbar=("pi", 90), color=colour, marker="o", markersize=3,
-                markeredgewidth=0, err_kws={"alpha": 0.13, "linewidth": 0}, ax=axis,
+                drawn, x="gpus", y="gap", estimator="median", errorbar=("pi", 90), color=colour, linestyle=line, marker="o",
+                markersize=3, markeredgewidth=0, err_kws={"alpha": 0.13, "linewidth": 0}, ax=axis,
             )  # fmt: skip
             low, middle, high = rounded(np.quantile(plain(sweep.gap), QUANTILES, axis=0))
             ends.append((label, float(middle[-1]), float(sweep.at[-1]), colour))

@@ -71,7 +71,7 @@ def causes_chart(given: Inputs, result: TcoResult) -> Drawing:
                 drawn.set(y=row - _SUM / 2, height=_SUM)
             _amount(axis, bar.value, row, told(abs(bar.value)))
             axis.get_yticklabels()[row].set_fontweight("bold" if bar.is_sum else "normal")
-        _widen(axis, [bar.value for bar in bars])
+        _widen(axis, [*(bar.value for bar in bars), *reach])
         _reach(axis, len(bars), reach, given.params.money.currency)
         for x, align, option in ((0, "left", result.choice), (1, "right", result.rival)):
             words = f"{wrapped(names[option].row, 26, 1)} costs more"
@@ -89,23 +89,19 @@ def _amount(axis: Axes, x: float, row: float, text: str) -> None:
 
 
 def _widen(axis: Axes, values: list[float]) -> None:
-    """Limits that show all bars with room for their amounts, and some of either side."""
+    """Limits that show all bars and the range with room for their amounts, and some of either side."""
     low, high = min(0.0, *values), max(0.0, *values)
     room = (high - low or 1.0) * _ROOM
     axis.set_xlim(low - room, high + room)
 
 
 def _reach(axis: Axes, row: float, reach: tuple[float, ...], currency: str) -> None:
-    """The range of the whole with its ends' amounts as prose writes them; an end that lies beyond the bars is an arrow's, so that
-    the bars stay wide."""
-    left, right = axis.get_xlim()
-    edge = (right - left) * _ROOM * 0.6
+    """The range of the whole with its ends' amounts as prose writes them."""
     ends = formats.Ends(reach[0], reach[-1], "usd", 3, currency).written
-    for at, limit, marker, told in zip(reach, (left + edge, right - edge), "<>", ends, strict=True):
-        shown = max(at, limit) if marker == "<" else min(at, limit)
-        axis.plot([shown], [row], marker if shown != at else "|", color=INK, markersize=4)
-        label_end(axis, shown, row, told.removeprefix(formats.MINUS), dx=-5 if marker == "<" else 5)
-    axis.plot(np.clip(reach, left + edge, right - edge), [row] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
+    for at, told, dx in zip(reach, ends, (-5, 5), strict=True):
+        axis.plot([at], [row], "|", color=INK, markersize=4)
+        label_end(axis, at, row, told.removeprefix(formats.MINUS), dx=dx)
+    axis.plot(reach, [row] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
 
 
 def _bars(given: Inputs, result: TcoResult) -> Iterator[_Bar]:
