@@ -273,5 +273,6 @@ def test_a_crowded_column_has_room_for_a_dagger_and_for_the_digits_that_it_lines
         return TableRow(((Text(name),), (Num("a", before, 1.0),), (Num("b", now, 1.0, stale=stale),)), "normal")
 
     columns = [TableColumn((Text("What"),), "", "left"), *(TableColumn((Text("x"),), "", "right") for _ in range(2))]
-    shape = table_shape(columns, [row("long " * 60, "$58.6M", "$58.6M", stale=True), row("short", "$3.255", "$28k")])
-    assert shape.crowded and shape.stretch[1] >= len("$58.6M") + 2 and shape.stretch[2] >= len("$58.6M†")
+    shape = table_shape(columns, [row("long " * 60, "$58.6", "$58.6M", stale=True), row("short", "$3.255", "$2.825k")])
+    assert shape.crowded and shape.stretch[1] >= len("$58.6") + 2 and shape.stretch[2] >= len("$58.6M†")
+    assert shape.decimals[0] == (-1, 2, -1), "decimals of two units make no line"
