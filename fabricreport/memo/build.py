@@ -337,6 +337,7 @@ def _accepted(faults: Iterable[str], plan: BuildPlan) -> tuple[str, ...]:
 def front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
     """What a memo's title block says; `declared` may hold its title and its subject."""
     from fabricreport.memo.editions.manifest import section_title
+    from fabricreport.scenario import brand_of
 
     params = plan.params
     subject = params.memo.subject or str(declared.get("subject") or "")
@@ -354,6 +355,7 @@ def front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mappin
         "seed": plan.fingerprint.seed,
         "sections": [{"id": s, "title": section_title(nb, s)} for s, nb in notebooks.items()],
         "version": fabricreport.__version__,
+        "brand": brand_of(params, plan.snapshot.folder),
         **_citing(plan),
     }
 

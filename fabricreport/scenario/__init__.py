@@ -5,6 +5,7 @@ Knows nothing of prices, models or notebooks.
 May import: base, books.
 """
 
+from fabricreport.scenario.brand import Brand, brand_of
 from fabricreport.scenario.candidates import Offer, OfferFile, Reason, meant
 from fabricreport.scenario.checks import client_slug, slugify
 from fabricreport.scenario.defaults import (
@@ -55,6 +56,7 @@ __all__ = [
     "SHIPPED_OPTIONS",
     "Assumed",
     "Bounds",
+    "Brand",
     "Client",
     "Cluster",
     "JobSize",
@@ -75,6 +77,7 @@ __all__ = [
     "Weights",
     "Workload",
     "assumptions",
+    "brand_of",
     "canonical_json",
     "changed_params",
     "client_slug",

@@ -42,6 +42,7 @@ from fabricreport.memo.document.layout import table_rows
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
 from fabricreport.memo.document.pieces import Gathered, Piece, first_heading, gather, parted
 from fabricreport.memo.document.safety import one_line, visible
+from fabricreport.scenario.brand import Brand
 
 DRAFT, CLIENT_COPY = "Draft", "Client copy"
 MEMORANDUM, LETTERS = "Memorandum", "Letters"
@@ -50,6 +51,7 @@ MEMORANDUM, LETTERS = "Memorandum", "Letters"
 @dataclass(frozen=True)
 class FrontMatter:
     """The title block. `kind` is what the document is called; `status` is "Client copy" or "Draft"; a notebook nobody checked is a draft.
+    A `brand` is only put there by a build: a notebook's own file can hold none.
 
     Only a document that is `marked` says by marks what its numbers rest on: what a seller gets has none.
     """
@@ -68,6 +70,7 @@ class FrontMatter:
     seed: str
     kind: str
     marked: bool = True
+    brand: Brand | None = None
 
     @property
     def shown_status(self) -> str:
@@ -264,6 +267,7 @@ def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter,
         seed=line("seed"),
         kind=line("kind", MEMORANDUM),
         marked=own.get("marked") is not False,
+        brand=brand if isinstance(brand := own.get("brand"), Brand) else None,
     )
     return front, titles
 
