@@ -6,10 +6,8 @@ import io
 import struct
 from functools import lru_cache
 
-MOST_BYTES = 500_000
-"""Of a file, for whoever reads it."""
-MOST_PX = 4_000
-"""Of a side. The sides are read before anything is unpacked."""
+MOST_BYTES, MOST_PX = 500_000, 4_000
+"""Of the file, and of a side: both are looked at before anything is unpacked."""
 KEPT_PX = 1_200
 """Of the longer side as it is written: what prints 100 mm wide at 300 dots per inch."""
 _HEAD = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -25,11 +23,13 @@ def clean_png(data: bytes) -> bytes:
 
     Raises `NotAPicture`.
     """
+    if len(data) > MOST_BYTES:
+        raise NotAPicture(f"is larger than {MOST_BYTES // 1000} KB")
     if not data.startswith(_HEAD) or len(data) < len(_HEAD) + 8:
         raise NotAPicture("is no PNG")
-    sides = struct.unpack(">II", data[len(_HEAD) : len(_HEAD) + 8])
-    if not all(0 < side <= MOST_PX for side in sides):
-        raise NotAPicture(f"has {sides[0]:,} × {sides[1]:,} pixels, and at most {MOST_PX:,} a side are read")
+    width, height = struct.unpack(">II", data[len(_HEAD) : len(_HEAD) + 8])
+    if not (0 < width <= MOST_PX and 0 < height <= MOST_PX):
+        raise NotAPicture(f"has {width:,} × {height:,} pixels")
     from PIL import Image
 
     try:
@@ -43,9 +43,3 @@ def clean_png(data: bytes) -> bytes:
     written = io.BytesIO()
     shown.save(written, "PNG", optimize=True)
     return written.getvalue()
-
-
-def sides_px(png: bytes) -> tuple[int, int]:
-    """Width and height of a PNG file."""
-    width, height = struct.unpack(">II", png[len(_HEAD) : len(_HEAD) + 8])
-    return width, height

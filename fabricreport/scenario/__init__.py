@@ -23,7 +23,6 @@ from fabricreport.scenario.files import (
     dated,
     load_params,
     load_params_file,
-    named_files,
     params_from,
 )
 from fabricreport.scenario.rules import REFUSALS
@@ -89,7 +88,6 @@ __all__ = [
     "load_params",
     "load_params_file",
     "meant",
-    "named_files",
     "new_params",
     "option_excluded",
     "options_left_out",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,6 @@ WORDS, LINES = 4.5, 3.0
 """Least contrast of words and of the lines of a chart to the page (WCAG 2.2, 1.4.3 and 1.4.11)."""
 APART = 1.5
 """Of two inks one is half as light again as the other: they differ in grey and to the colour-blind."""
-_AT = ("brand", "colours")
 
 
 @dataclass(frozen=True)
@@ -45,18 +44,14 @@ def brand_of(params: Params, folder: Path) -> Brand | None:
     stated = params.brand
     if stated is None:
         return None
-    logo = clean_png(read_beneath(folder, _clean(stated.logo), limit_bytes=MOST_BYTES)) if stated.logo else b""
+    logo = clean_png(read_beneath(folder, Path(stated.logo).as_posix())) if stated.logo else b""
     inks = (stated.colours.accent.lower(), stated.colours.second.lower()) if stated.colours else ("", "")
     return Brand(stated.name, logo, *inks, stated.footer or "")
 
 
-def _clean(path: str) -> str:
-    return Path(path).as_posix()
-
-
-def is_word(colour: str) -> bool:
-    """Whether words of this colour can be read on every ground of the page."""
-    return min(contrast(colour, ground) for ground in PAGE) >= WORDS
+def on_all(colour: str, grounds: tuple[str, ...] = PAGE) -> float:
+    """Least contrast of words of this colour to any ground of the page."""
+    return min(contrast(colour, ground) for ground in grounds)
 
 
 def are_series(accent: str, second: str) -> bool:
@@ -70,36 +65,28 @@ def colour_findings(params: Params) -> Iterator[Finding]:
     if colours is None:
         return
     accent, second = colours.accent.lower(), colours.second.lower()
-    if not is_word(accent):
-        least = min(contrast(accent, ground) for ground in PAGE)
-        message = f"has a contrast of {least:.2f} to the page, where words need {WORDS:g}"
-        yield _finding("colour-too-pale", "accent", message, accent, is_word)
-        accent = nearest(accent, is_word)
+    if (least := on_all(accent)) < WORDS:
+        fault = "colour-too-pale", f"has a contrast of {least:.2f} to the page, where words need {WORDS:g}"
+        yield _finding("accent", accent, fault, accent := nearest(accent, lambda shade: on_all(shade) >= WORDS))
     if not are_series(accent, second):
-        pale = contrast(second, PAGE[0])
-        rule, message = "colours-alike", "is about as light as the accent, where one has to be half as light again"
-        if pale < LINES:
-            rule, message = "colour-too-pale", f"has a contrast of {pale:.2f} to the page, where lines need {LINES:g}"
-        yield _finding(rule, "second", message, second, lambda shade: are_series(accent, shade))
+        fault = "colours-alike", "is about as light as the accent, where one has to be half as light again"
+        if (pale := contrast(second, PAGE[0])) < LINES:
+            fault = "colour-too-pale", f"has a contrast of {pale:.2f} to the page, where lines need {LINES:g}"
+        yield _finding("second", second, fault, nearest(second, lambda shade: are_series(accent, shade)))
 
 
-def _finding(rule: str, key: str, message: str, colour: str, good: Callable[[str], bool]) -> Finding:
-    remedy = f'Write "{nearest(colour, good)}", the nearest of its hue that will do.'
-    return Finding(rule, (*_AT, key), message, colour, remedy, uses=(_AT,))
+def _finding(key: str, colour: str, fault: tuple[str, str], good: str) -> Finding:
+    path = ("brand", "colours")
+    return Finding(
+        fault[0], (*path, key), fault[1], colour, f'Write "{good}", the nearest of its hue that will do.', "", (path,)
+    )
 
 
 def logo_findings(params: Params, folder: Path) -> Iterator[Finding]:
-    """What is wrong with the content of the logo's file; one that is not there is told of elsewhere."""
-    stated = params.brand.logo if params.brand else None
+    """What is wrong with the content of the logo's file; one that cannot be had is told of elsewhere."""
     try:
-        brand_of(params, folder)
-    except OSError as error:
-        if error.errno != errno.EFBIG:
-            return
-        message = f"is larger than {MOST_BYTES // 1000} KB"
+        with suppress(OSError):
+            brand_of(params, folder)
     except NotAPicture as error:
-        message = str(error)
-    else:
-        return
-    remedy = f"Save the logo as a PNG of at most {MOST_BYTES // 1000} KB and {MOST_PX:,} pixels a side."
-    yield Finding("", ("brand", "logo"), message, stated or "", remedy)
+        remedy = f"Save the logo as a PNG of at most {MOST_BYTES // 1000} KB and {MOST_PX:,} pixels a side."
+        yield Finding("", ("brand", "logo"), str(error), params.brand and params.brand.logo, remedy)

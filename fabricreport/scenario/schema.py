@@ -54,19 +54,15 @@ Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9A-Fa-f]{6}$")]
 class Colours(Section):
     """The two colours of a brand."""
 
-    accent: Colour = Field(
-        description='Headings, links and the first series of a chart: "#rrggbb", in quotes.', examples=["#14466b"]
-    )
-    second: Colour = Field(description='The second series of a chart: "#rrggbb", in quotes.', examples=["#b84c00"])
+    accent: Colour = Field(description='Headings, links, the first series of a chart: "#rrggbb", in quotes.')
+    second: Colour = Field(description='The second series of a chart: "#rrggbb", in quotes.')
 
 
 class OwnLook(Section):
     """What the memo, the plan and the letters show of their sender."""
 
     name: Annotated[Line, StringConstraints(max_length=60)] = Field(description="The house's name at the head.")
-    logo: RelativePath | None = Field(
-        default=None, description="PNG of at most 500 KB and 4,000 pixels a side, relative to the params file."
-    )
+    logo: RelativePath | None = Field(default=None, description="PNG of at most 500 KB, relative to the params file.")
     colours: Colours | None = Field(default=None, description="Two colours, {accent, second}; ours if left out.")
     footer: Annotated[Line, StringConstraints(max_length=100)] | None = Field(
         default=None, description="One line at the foot of every page."

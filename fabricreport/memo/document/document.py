@@ -51,7 +51,7 @@ MEMORANDUM, LETTERS = "Memorandum", "Letters"
 @dataclass(frozen=True)
 class FrontMatter:
     """The title block. `kind` is what the document is called; `status` is "Client copy" or "Draft"; a notebook nobody checked is a draft.
-    A `brand` is only put there by a build: a notebook's own file can hold none.
+    Only a build gives it a `brand`.
 
     Only a document that is `marked` says by marks what its numbers rest on: what a seller gets has none.
     """

@@ -79,7 +79,7 @@ def render_html(document: Document) -> str:
         style=Markup(style),
         script=Markup(script),
         brand=brand,
-        logo=livery.address(brand.logo_png) if brand and brand.logo_png else "",
+        logo=base64.b64encode(brand.logo_png).decode() if brand else "",
         # In the order of the page: each number's derivation leads back to its first place.
         glance=writer.blocks([document.glance]) if document.glance else None,
         first=writer.blocks(document.first),
