@@ -16,8 +16,8 @@ from fabricreport.scenario.brand import APART, LINES, PAGE, WORDS, Brand, are_se
 
 NIGHT = ("#14171d", "#1d2129", "#453a12")
 """The page in dark mode: what stands in the place of `PAGE`."""
-_MOST = 14.0
-"""Contrast of a series to the dark page, below that of words."""
+_MOST, _ROOM = 9.8, 1.03
+"""Contrast of a series to the dark page, where words are half as light again; and how far shades may miss a mark."""
 _AT_NIGHT = "@media screen and (prefers-color-scheme: dark)"
 
 
@@ -32,15 +32,15 @@ def inks(accent: str, second: str) -> Mapping[str, str]:
 
 @cache
 def night_inks(accent: str, second: str) -> Mapping[str, str]:
-    """The same for dark mode, where what is darkest by day is lightest: each with the contrast to the page that it has by day
-    as far as that leaves room, all apart from each other."""
+    """The same for dark mode, where of the two the darker by day is the lighter, with the contrast to the page that it has by
+    day as far as that leaves room; the third goes where the two leave some."""
     *pair, (last, third) = inks(accent, second).items()
     (high, bold), (low, pale) = sorted(pair, key=lambda one: -contrast(one[1], PAGE[0]))
 
     def stands(shade: str, least: float, *others: str) -> bool:
         return contrast(shade, NIGHT[0]) >= least and all(contrast(shade, ink) >= APART for ink in others)
 
-    faint = nearest(pale, lambda s: stands(s, min(contrast(pale, PAGE[0]), _MOST / APART**2)))
+    faint = nearest(pale, lambda s: stands(s, _ROOM * APART * LINES))
     least = max(APART * contrast(faint, NIGHT[0]), min(contrast(bold, PAGE[0]), _MOST))
     bright = nearest(bold, lambda s: stands(s, least, faint))
     return {high: bright, low: faint, last: nearest(third, lambda s: stands(s, LINES, faint, bright))}
@@ -64,7 +64,8 @@ def rules(brand: Brand) -> str:
 
 
 def _rules(accent: str, of: Mapping[str, str]) -> str:
-    drawn = [f'.chart [{k}="{ink}"] {{ {k}: {own}; }}\n' for ink, own in of.items() for k in ("fill", "stroke")]
+    # No ancestor is named: what `use` repeats has none. Named twice, the attribute outweighs the house's own rules.
+    drawn = [f'[{k}="{ink}"][{k}] {{ {k}: {own}; }}\n' for ink, own in of.items() for k in ("fill", "stroke")]
     return f":root {{ --accent: {accent}; }}\n{''.join(drawn)}"
 
 
