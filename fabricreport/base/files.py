@@ -13,6 +13,7 @@ import os
 import stat
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -70,6 +71,38 @@ def sync_folder(folder: Folder) -> None:
     """Bring an open folder's entries to the disk, where the system can."""
     if isinstance(folder, int):
         os.fsync(folder)
+
+
+MAX_FILE_BYTES = 32_000_000
+
+
+def read_beneath(folder: Path, relative: str, *, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """The bytes of a regular file below `folder`, no component of `relative` being a symbolic link.
+
+    Each component is opened from the one before, so a link put there meanwhile is not followed either.
+    `OSError` with ELOOP for a link, EINVAL for a special file, EFBIG for a file over the limit.
+    """
+    *folders, last = relative.split("/")
+    with contextlib.ExitStack() as stack:
+        within = open_folder(folder.resolve())
+        stack.callback(close_folder, within)
+        for part in folders:
+            within = open_folder(part, within)
+            stack.callback(close_folder, within)
+        descriptor = open_file(last, folder=within)
+        stack.callback(os.close, descriptor)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        return b"".join(_chunks(descriptor, limit_bytes))
+
+
+def _chunks(descriptor: int, limit_bytes: int) -> Iterator[bytes]:
+    read = 0
+    while data := os.read(descriptor, 1 << 20):
+        read += len(data)
+        if read > limit_bytes:
+            raise OSError(errno.EFBIG, "too large")
+        yield data
 
 
 def _refuse_link(path: str | Path) -> None:

@@ -342,6 +342,7 @@ def _accepted(faults: Iterable[str], plan: BuildPlan) -> tuple[str, ...]:
 def front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
     """What a memo's title block says; `declared` may hold its title and its subject."""
     from fabricreport.memo.editions.manifest import section_title
+    from fabricreport.scenario import brand_of
 
     params = plan.params
     subject = params.memo.subject or str(declared.get("subject") or "")
@@ -360,6 +361,7 @@ def front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mappin
         "since": plan.fingerprint.since,
         "sections": [{"id": s, "title": section_title(nb, s)} for s, nb in notebooks.items()],
         "version": fabricreport.__version__,
+        "brand": brand_of(params, plan.snapshot.folder),
         **_citing(plan),
     }
 

@@ -5,6 +5,7 @@ Knows nothing of prices, models or notebooks.
 May import: base, books.
 """
 
+from fabricreport.scenario.brand import Brand, brand_of
 from fabricreport.scenario.candidates import Offer, OfferFile, Reason, meant
 from fabricreport.scenario.checks import client_slug, slugify
 from fabricreport.scenario.defaults import (
@@ -22,7 +23,6 @@ from fabricreport.scenario.files import (
     dated,
     load_params,
     load_params_file,
-    named_files,
     params_from,
 )
 from fabricreport.scenario.rules import REFUSALS
@@ -55,6 +55,7 @@ __all__ = [
     "SHIPPED_OPTIONS",
     "Assumed",
     "Bounds",
+    "Brand",
     "Client",
     "Cluster",
     "JobSize",
@@ -75,6 +76,7 @@ __all__ = [
     "Weights",
     "Workload",
     "assumptions",
+    "brand_of",
     "canonical_json",
     "changed_params",
     "client_slug",
@@ -86,7 +88,6 @@ __all__ = [
     "load_params",
     "load_params_file",
     "meant",
-    "named_files",
     "new_params",
     "option_excluded",
     "options_left_out",

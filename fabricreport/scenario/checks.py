@@ -15,6 +15,7 @@ from fabricreport.base.project import has_a_meaning
 from fabricreport.base.vocabulary import Acquisition, Question
 from fabricreport.books.equipment import gpu_types
 from fabricreport.books.fields import RESERVED_NAMES
+from fabricreport.scenario.brand import colour_findings
 from fabricreport.scenario.candidates import Offer, meant
 from fabricreport.scenario.rules import Finding, offer_findings
 from fabricreport.scenario.schema import SHIPPED_OPTIONS, Parallelism, Params
@@ -467,6 +468,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _as_of,
     _production,
     _client,
+    colour_findings,
     _growth,
     _whole_nodes,
     _sites,

@@ -49,6 +49,8 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
 
 IN_WORDS: Mapping[str, str] = {
     "memo.subject": "none: the memo goes by its first heading",
+    **dict.fromkeys(("brand", "brand.colours"), "none: the look is ours"),
+    **dict.fromkeys(("brand.logo", "brand.footer"), "none"),
     "cluster.trajectory": "none: the cluster keeps its size",
     "cluster.site_tbits_per_s": "the sites' share of what their GPUs send",
     "cluster.server_age_months": "new servers",

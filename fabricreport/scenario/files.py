@@ -20,6 +20,7 @@ from fabricreport.base.locations import KeyPath, Located, dotted
 from fabricreport.base.units import DAYS_PER_WEEK
 from fabricreport.base.yaml_files import inspect_yaml, read_tree
 from fabricreport.books.messages import path_of, problems_of, without_misspelt
+from fabricreport.scenario.brand import logo_findings
 from fabricreport.scenario.candidates import OfferFile
 from fabricreport.scenario.checks import client_slug, findings
 from fabricreport.scenario.rules import Finding
@@ -169,7 +170,7 @@ def _validate(
         return None, problems
     found = findings(params, extra_options=extra_options)
     if folder is not None:
-        found += _missing_files(params, folder)
+        found += [*_missing_files(params, folder), *logo_findings(params, folder)]
     for finding in found:
         touched = {dotted(key) for key in finding.keys}
         if not _overlap(finding, bad) and not touched & bad_keys:
@@ -253,6 +254,7 @@ def _missing_files(params: Params, folder: Path) -> list[Finding]:
     named += [(("measurements", i), log) for i, log in enumerate(params.measurements)]
     named += [(("elicited", i), answers) for i, answers in enumerate(params.elicited)]
     named += [(("offers", i, "file"), str(o.file)) for i, o in enumerate(params.offers) if isinstance(o, OfferFile)]
+    named += [(("brand", "logo"), params.brand.logo)] if params.brand and params.brand.logo else []
     return [
         Finding("", path, reason, name, remedy) for path, name in named for reason, remedy in _file_fault(folder, name)
     ]
@@ -272,13 +274,6 @@ def _file_fault(folder: Path, name: str) -> Iterator[tuple[str, str]]:
             yield "is not an ordinary file", "Name a file."
     except (OSError, ValueError):
         yield "names a file that does not exist", f"Put it {place}, or drop the line."
-
-
-def named_files(params: Params) -> tuple[str, ...]:
-    """Every file that the params name, by its path below their folder."""
-    answers = [str(p.answers) for p in params.providers if p.answers]
-    offers = [str(o.file) for o in params.offers if isinstance(o, OfferFile)]
-    return (*answers, *map(str, (*params.measurements, *params.elicited)), *offers)
 
 
 TRIED_BY, WHY = "A what-if", "A change tried, not a source"

@@ -44,6 +44,8 @@ class Finding:
 REFUSALS: Mapping[str, str] = {
     "memo-date": "No price or source is dated outside these years, so nothing could be said as of such a day.",
     "production-before-memo": "Production cannot be due before anything is ordered.",
+    "colour-too-pale": "Words and lines too near the page's own colour cannot be read by everybody.",
+    "colours-alike": "Two series that differ by their hue alone are one in grey, and to the colour-blind.",
     "reserved-slug": "The folder of that name is used by the program itself, or no file system takes it.",
     "folder-of-others": "Quotes and answers of one client lie in a folder of its own, so no book's folder may be it.",
     "stages-out-of-order": "A later size of the cluster cannot stand before an earlier one.",

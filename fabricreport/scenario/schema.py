@@ -10,7 +10,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
+from pydantic import Discriminator, Field, StringConstraints, Tag, ValidationInfo, field_validator
 
 from fabricreport.base.units import DAYS_PER_WEEK
 from fabricreport.base.vocabulary import Acquisition, Question
@@ -46,6 +46,27 @@ class MemoHead(Section):
         examples=["Network for the training cluster"],
     )
     language: Literal["en"] = Field(default="en", description="Language of the document.")
+
+
+Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9A-Fa-f]{6}$")]
+
+
+class Colours(Section):
+    """The two colours of a brand."""
+
+    accent: Colour = Field(description='Headings, links, the first series of a chart: "#rrggbb", in quotes.')
+    second: Colour = Field(description='The second series of a chart: "#rrggbb", in quotes.')
+
+
+class OwnLook(Section):
+    """What the memo, the plan and the letters show of their sender."""
+
+    name: Annotated[Line, StringConstraints(max_length=60)] = Field(description="The house's name at the head.")
+    logo: RelativePath | None = Field(default=None, description="PNG of at most 500 KB, relative to the params file.")
+    colours: Colours | None = Field(default=None, description="Two colours, {accent, second}; ours if left out.")
+    footer: Annotated[Line, StringConstraints(max_length=100)] | None = Field(
+        default=None, description="One line at the foot of every page."
+    )
 
 
 ChargeName = Literal["as-sold", "charged", "left-out"]
@@ -459,6 +480,13 @@ class Params(Section):
     client: Client = Field(description="Whom the memo is for.")
     as_of: IsoDate = Field(description="Date of the memo; prices and evidence are taken as of this day.")
     memo: MemoHead = Field(default_factory=MemoHead, description="Who writes to whom, about what.")
+    brand: OwnLook | None = Field(
+        default=None,
+        description="The sender's own look: {name, logo, colours, footer}, of which the name is needed.",
+        examples=[
+            {"name": "Acme Ltd", "colours": {"accent": "#14466b", "second": "#b84c00"}, "footer": "Acme Ltd, Utrecht"}
+        ],
+    )
     cluster: Cluster = Field(description="The GPUs, now and later, and the network between them.")
     workload: Workload = Field(description="What runs on it.")
     organisation: Organisation = Field(description="Who will run it.")

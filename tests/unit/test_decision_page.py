@@ -99,6 +99,7 @@ def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path:
             "workload.tokens_billion": None,
             "money.materiality_usd": None,
             "memo.language": "en",
+            "brand": None,
             "refresh.moved_share": 0.02,
         },
     )

@@ -9,8 +9,9 @@ import pytest
 from rows import rows
 
 from fabricreport.base.errors import InputError
+from fabricreport.base.files import read_beneath
 from fabricreport.memo.run import snapshot as inputs
-from fabricreport.memo.run.snapshot import read_beneath, take_snapshot
+from fabricreport.memo.run.snapshot import take_snapshot
 from fabricreport.scenario import load_params, new_params, params_from
 
 

@@ -39,7 +39,7 @@ PUBLISHED = """
 from fabricreport.memo.editions.editions import latest_edition, publish
 from fabricreport.memo.editions.locks import scratch_folder, sweep
 from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
-from fabricreport.memo.run.snapshot import read_beneath
+from fabricreport.base.files import read_beneath
 from fabricreport.memo.run.recall import cache_place
 
 root = Path(sys.argv[1])

@@ -65,6 +65,14 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "memo-date": (client(as_of="1999-01-01"), "as_of"),
     "production-before-memo": (client(schedule={"production_by": "2020-01-01"}), "schedule.production_by"),
+    "colour-too-pale": (
+        client(brand={"name": "A", "colours": {"accent": "#ffcc00", "second": "#14466b"}}),
+        "brand.colours.accent",
+    ),
+    "colours-alike": (
+        client(brand={"name": "A", "colours": {"accent": "#14466b", "second": "#6b1446"}}),
+        "brand.colours.second",
+    ),
     "reserved-slug": (client(client={"slug": "latest"}), "client.slug"),
     "folder-of-others": (client(client={"name": "Evidence"}), "client.name"),
     "stages-out-of-order": (

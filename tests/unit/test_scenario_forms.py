@@ -168,10 +168,11 @@ def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_
     }  # they name files that are not there
     path.write_text(re.sub(rf"^(\s*)# ({'|'.join(sorted(keys))}):", r"\1\2:", text, flags=re.M), encoding="utf-8")
     spoken = load_params(path)
-    assert defaulted_keys(spoken) == ("offers", "measurements", "elicited")
+    assert defaulted_keys(spoken) == ("brand.logo", "offers", "measurements", "elicited")
     assert spoken.cluster.trajectory and spoken.overrides and spoken.providers
     examples = {
         "memo.subject",
+        "brand",
         "cluster.trajectory",
         "workload.tokens_billion",
         "workload.jobs",

@@ -42,6 +42,7 @@ class Desk:
         self.write("client/prices/a.csv", "item,price\n")
         self.write("client/acme/prices/quotes-s.csv", "item,price\n")
         self.write(f"client/{LOG}", "8 1.0\n")
+        self.write("client/logo.png", "PNG")
         self.write("project/evidence/own.yaml", "[]\n")
         self.write("notebooks/tco.ipynb", "{}")
         self.write("notebooks/helpers/rows.py", "ROWS = 3\n")
@@ -68,7 +69,7 @@ class Desk:
         log = (self.top / "client" / LOG).read_bytes()
         own = [(name, (self.top / "client" / name).read_bytes()) for name in own_names(self.params.parent, "acme")]
         files = [InputFile(name, kind, recalling.sha256(data), len(data)) for name, kind, data in
-                 ((LOG, "logs", log), *((name, OWN, data) for name, data in own))]  # fmt: skip
+                 ((LOG, "logs", log), ("logo.png", "brand", b"PNG"), *((name, OWN, data) for name, data in own))]  # fmt: skip
         remember(self.output, question, before or question.stamp(), self.planned, Snapshot(self.top, tuple(files)))
 
     def recalled(self, question: Question | None = None) -> Planned | None:
@@ -108,7 +109,7 @@ def same_size_and_time(path: Path) -> None:
 
 
 FILES = [
-    "client/acme.yaml", "client/prices/a.csv", "client/acme/prices/quotes-s.csv", f"client/{LOG}", "project/evidence/own.yaml", "notebooks/tco.ipynb",
+    "client/acme.yaml", "client/prices/a.csv", "client/acme/prices/quotes-s.csv", f"client/{LOG}", "client/logo.png", "project/evidence/own.yaml", "notebooks/tco.ipynb",
     "own/latency.ipynb", "notebooks/helpers/rows.py", "notebooks/.pictures/rack.png", "package/models.py", "package/evidence/gpus.yaml",
 ]  # fmt: skip
 

@@ -45,6 +45,7 @@ from fabricreport.memo.document.layout import table_rows
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
 from fabricreport.memo.document.pieces import Gathered, Piece, first_heading, gather, parted
 from fabricreport.memo.document.safety import one_line, visible
+from fabricreport.scenario.brand import Brand
 
 _WORD = re.compile(r"[\w-]+")
 DRAFT, CLIENT_COPY = "Draft", "Client copy"
@@ -54,6 +55,7 @@ MEMORANDUM, LETTERS = "Memorandum", "Letters"
 @dataclass(frozen=True)
 class FrontMatter:
     """The title block. `kind` is what the document is called; `status` is "Client copy" or "Draft"; a notebook nobody checked is a draft.
+    Only a build gives it a `brand`.
 
     Only a document that is `marked` says by marks what its numbers rest on: what a seller gets has none.
     """
@@ -73,6 +75,7 @@ class FrontMatter:
     since: str
     kind: str
     marked: bool = True
+    brand: Brand | None = None
 
     @property
     def shown_status(self) -> str:
@@ -276,6 +279,7 @@ def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter,
         since=line("since"),
         kind=line("kind", MEMORANDUM),
         marked=own.get("marked") is not False,
+        brand=brand if isinstance(brand := own.get("brand"), Brand) else None,
     )
     return front, titles
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -44,8 +44,8 @@ Mixed = tuple[Case, Mapping[str, Any]]
 WORDS = read_yaml("changes")
 NAMING = ("providers", "offers", "measurements", "elicited")
 """Keys of the params that name sources, and move with these."""
-NO_NUMBERS = ("as_of", "memo")
-"""Keys that are told as the memo's date, and of the memo's words."""
+NO_NUMBERS = ("as_of", "memo", "brand")
+"""Keys that are told as the memo's date, and of the memo's words and look."""
 DATE = "the memo's date"
 SINGLE_PRICES = 8
 """As many prices are worked out alone: those that a number rests on first, of these those that moved furthest."""
@@ -301,7 +301,9 @@ def _parts(kept: Kept) -> dict[Group, dict[str, Any]]:
     """What an edition was made from, by group: files by name, and keys of the params."""
     folders = (f"{PRICES}/", f"{kept.loaded.slug}/{PRICES}/")
     prices = {name: digest for name, digest in kept.files.items() if name.startswith(folders)}
-    sources = {name: digest for name, digest in kept.files.items() if name not in prices and name != "params.json"}
+    brand = kept.loaded.params.brand
+    logo = str(PurePosixPath(brand.logo)) if brand and brand.logo else ""
+    sources = {name: digest for name, digest in kept.files.items() if name not in {*prices, "params.json", logo}}
     given = {k: v for k, v in kept.keys.items() if k not in (*NAMING, *NO_NUMBERS)}
     params = dict(_flat(given, kept.loaded.params))
     named = {k: v for k, v in kept.keys.items() if k in NAMING}

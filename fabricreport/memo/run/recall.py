@@ -7,8 +7,8 @@ It covers more than the fingerprint of an edition does (saved outputs of noteboo
 equal stamps mean equal builds, and two that differ mean nothing yet. Contents are read each time; a file's times decide
 nothing. Where a link or a special file stands, or something cannot be read, there is no stamp.
 
-A record holds the stamp of all that a build rests on, the hashes of the client's own prices and of the answers and logs
-that the params name, and the edition that follows. It is kept in a cache folder, one for each question: `.cache/fabricreport/` beside the
+A record holds the stamp of all that a build rests on, the hashes of the client's own prices and of the answers, logs and
+logo that the params name, and the edition that follows. It is kept in a cache folder, one for each question: `.cache/fabricreport/` beside the
 output folder, which may be deleted at any time and is used only if nobody else could have written into it. It says nothing on whether that edition was
 published or is whole: whoever asks finds that out. A damaged or missing record is no answer, never an error.
 """
@@ -27,11 +27,11 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricreport.base.files import open_file, write_atomically
+from fabricreport.base.files import open_file, read_beneath, write_atomically
 from fabricreport.base.project import PACKAGE, PARAMS, SHIPPED, book_folder, project_of
 from fabricreport.check.dates import Dates, dates_from
 from fabricreport.memo.editions.manifest import read_sealed, sealed
-from fabricreport.memo.run.snapshot import BOOKS, OWN, canonical, own_names, read_beneath, sha256
+from fabricreport.memo.run.snapshot import BOOKS, OWN, canonical, own_names, sha256
 
 if TYPE_CHECKING:
     from fabricreport.check.check import Checked
@@ -183,7 +183,7 @@ class _Reader:
 
 MAX_RECORDS = 1_000
 _FORMAT = 1
-_NAMED = (OWN, "providers", "logs", "elicited", "offers")
+_NAMED = (OWN, "providers", "logs", "elicited", "offers", "brand")
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def _record(cache: Path, question: Question) -> Path:
 
 
 def _named(inputs: Snapshot) -> dict[str, str]:
-    """sha256 of each answer and log that the params name, and of each price file of the client's own, by its name."""
+    """sha256 of each answer, log and logo that the params name, and of each price file of the client's own, by its name."""
     return {f.name: f.sha256 for f in inputs.files if f.kind in _NAMED}
 
 

@@ -6,30 +6,28 @@
     inputs/options/*.yaml     same rule
     inputs/<slug>/prices/*.csv  the client's own prices, of the folder of that name beside the params file, and what a refresh
                               goes on with where a price cannot be read
-    inputs/<path>             each provider's and expert's answers, each offer and each measurement log that the params name
+    inputs/<path>             each provider's and expert's answers, each offer and measurement log, and the logo that the params name
 
 Files are opened without following symbolic links, read once, capped in size, and hashed as they are copied.
 """
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
 import importlib.metadata
 import json
 import os
 import re
-import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fabricreport
 from fabricreport.base.errors import InputError, Problem
-from fabricreport.base.files import close_folder, open_file, open_folder
+from fabricreport.base.files import MAX_FILE_BYTES, read_beneath
 from fabricreport.base.project import PACKAGE, PARAMS, book_folder, client_folder
 
 if TYPE_CHECKING:
@@ -56,7 +54,6 @@ BOOKS: Mapping[str, tuple[str, ...]] = {
 OWN = "own"
 """The kind of a file that the client has for itself without naming it in the params."""
 LAST_GOOD = "last-good"
-MAX_FILE_BYTES = 32_000_000
 MAX_TOTAL_BYTES = 128_000_000
 MAX_FILES = 2_000
 
@@ -161,6 +158,8 @@ class _Copier:
         for offer in params.offers:
             if isinstance(offer, OfferFile):
                 self.named(params_path.parent, offer.file, "offers")
+        if params.brand and params.brand.logo:
+            self.named(params_path.parent, params.brand.logo, "brand")
 
     def restate(self, rows: Sequence[PriceRow], params: Params, params_path: Path) -> None:
         """A price file of the client's own that holds these rows."""
@@ -259,35 +258,6 @@ def _reason(error: OSError) -> tuple[str, str]:
     if error.errno == errno.EFBIG:
         return f"is larger than {MAX_FILE_BYTES / 1e6:g} MB", "Shorten it."
     return f"cannot be read: {error.strerror}", "Check the file and its rights."
-
-
-def read_beneath(folder: Path, relative: str, *, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """The bytes of a regular file below `folder`, no component of `relative` being a symbolic link.
-
-    Each component is opened from the one before, so a link put there meanwhile is not followed either.
-    `OSError` with ELOOP for a link, EINVAL for a special file, EFBIG for a file over the limit.
-    """
-    *folders, last = relative.split("/")
-    with contextlib.ExitStack() as stack:
-        within = open_folder(folder.resolve())
-        stack.callback(close_folder, within)
-        for part in folders:
-            within = open_folder(part, within)
-            stack.callback(close_folder, within)
-        descriptor = open_file(last, folder=within)
-        stack.callback(os.close, descriptor)
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file")
-        return b"".join(_chunks(descriptor, limit_bytes))
-
-
-def _chunks(descriptor: int, limit_bytes: int) -> Iterator[bytes]:
-    read = 0
-    while data := os.read(descriptor, 1 << 20):
-        read += len(data)
-        if read > limit_bytes:
-            raise OSError(errno.EFBIG, "too large")
-        yield data
 
 
 _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules"})

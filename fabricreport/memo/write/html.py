@@ -22,6 +22,7 @@ from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.layout import table_rows
 from fabricreport.memo.document.numbering import ContentsLine
 from fabricreport.memo.document.safety import slug
+from fabricreport.memo.write import livery
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}\Z")
 MOST_NAMED = 6
@@ -65,7 +66,9 @@ class MemoWriter(HtmlWriter):
 def render_html(document: Document) -> str:
     """The whole page. The same document gives the same text."""
     writer = MemoWriter()
-    style, script = _template("memo.css"), _template("memo.js")
+    style, script, brand = _template("memo.css"), _template("memo.js"), document.front.brand
+    if brand:
+        style += _template("brand.css") + livery.rules(brand)
     language = document.front.language
     page: str = _page().render(
         document=document,
@@ -75,6 +78,8 @@ def render_html(document: Document) -> str:
         # Our own files, not content: they must reach the page byte for byte, or their hashes would not hold.
         style=Markup(style),
         script=Markup(script),
+        brand=brand,
+        logo=base64.b64encode(brand.logo_png).decode() if brand else "",
         # In the order of the page: each number's derivation leads back to its first place.
         glance=writer.blocks([document.glance]) if document.glance else None,
         first=writer.blocks(document.first),

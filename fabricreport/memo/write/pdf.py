@@ -49,6 +49,7 @@ from fabricreport.memo.document.derivations import KINDS, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.safety import one_line
 from fabricreport.memo.write import paper
+from fabricreport.memo.write.livery import hand_to_typst, inked
 from fabricreport.memo.write.paper import (
     LEAD,
     TEXT_BOTTOM_PT,
@@ -60,6 +61,7 @@ from fabricreport.memo.write.paper import (
     feet,
     pack,
 )
+from fabricreport.scenario.brand import Brand
 
 Data = dict[str, Any]
 """Typst's data: JSON values."""
@@ -108,7 +110,9 @@ def _lay_out(document: Document, folder: Path) -> Data:
     for name in TEMPLATES:
         source = resources.files("fabricreport.memo") / "templates" / name
         (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
-    return _payload(document, partial(_print_node, folder=folder, draft=document.front.draft))
+    brand = document.front.brand
+    hand_to_typst(brand, folder, _printable)
+    return _payload(document, partial(_print_node, folder=folder, draft=document.front.draft, brand=brand))
 
 
 def _write(folder: Path, payload: Data) -> None:
@@ -308,7 +312,7 @@ def _timestamp(date: str) -> datetime.datetime:
 
 def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
     """The document as plain JSON values, its nodes as `of_node` has them for print."""
-    front = dataclasses.asdict(document.front)
+    front = dataclasses.asdict(replace(document.front, brand=None))
     match = _LANGUAGE.match(document.front.language)
     front |= {"status": document.front.shown_status, "draft": document.front.draft, "lang": match[1] if match else "en"}
     front["region"] = match[2].upper() if match and match[2] else None
@@ -367,7 +371,7 @@ def _closing(document: Document, most_inputs: int | None = None) -> Data:
     }
 
 
-def _print_node(node: Node, folder: Path, *, draft: bool) -> Node:
+def _print_node(node: Node, folder: Path, *, draft: bool, brand: Brand | None = None) -> Node:
     """What print wants otherwise: words on one line, a picture as a file beside the templates.
 
     A draft says what has no description yet; a client copy without one is refused by Typst.
@@ -376,6 +380,8 @@ def _print_node(node: Node, folder: Path, *, draft: bool) -> Node:
         return replace(node, words=_BREAKS.sub(" ", node.words))
     if isinstance(node, Figure | Image | Formula):
         node = replace(node, alt=node.alt or (NO_ALT_YET if draft else ""))
+    if isinstance(node, Figure) and node.svg:
+        node = replace(node, svg=inked(node.svg, brand))
     if isinstance(node, Figure | Formula) and node.svg:
         return replace(node, svg=_file(folder, "drawing", "svg", node.svg, _printable(node.svg).encode()))
     if isinstance(node, Image) and node.src:

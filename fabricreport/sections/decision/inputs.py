@@ -49,8 +49,8 @@ OF_OWNERS = (
     "money.switch_system_licence",
 )
 """Keys of the params about what only an owner buys."""
-OF_RUNS = ("refresh.moved_share",)
-"""Keys of the params about when a memo is made, which bear on nothing in it."""
+OF_RUNS = ("refresh.moved_share", "brand", "brand.logo", "brand.colours", "brand.footer")
+"""Keys of the params about when a memo is made and how it looks, which bear on nothing in it."""
 
 LOOK_AHEAD_MONTHS = 36
 """The trajectory counts up to the longer end of the window in which growth is said to lock the fabric in."""
