@@ -25,7 +25,7 @@ from fabricreport.models.risk.entries import MATURITIES, common_incidents, fabri
 from fabricreport.models.risk.goodput import Run, RunRisk, daly_interval, kokolis_mttf_h, operated, simulate
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.tail import expected_max, lognormal_from_quantiles
-from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
+from fabricreport.validation.card import Card, CardRow, median_abs_error
 
 COMMON = "common-interruptions-per-gpu-year"
 _SAMPLER = Sampler(seed=1, size=4_096, correlation=0.6)
@@ -71,7 +71,7 @@ def _beside(case: str, entry: str, ours: float, band: str, **more: Any) -> CardR
     """A row on an entry of the library: what it publishes, in its unit, unless `more` says otherwise; held out."""
     unit = read_evidence()[entry].unit
     facts = {"published": central(entry), "held_out": True, "unit": unit, "source": f"evidence:{entry}"}
-    return card_row(case, ours=ours, band=band, **(facts | more))
+    return CardRow(case, ours=ours, band=band, **(facts | more))
 
 
 def productive_rows() -> list[CardRow]:
@@ -228,14 +228,14 @@ def _tail_rows() -> tuple[CardRow, ...]:
     harmonic = special.digamma(np.array(workers) + 1.0) + np.euler_gamma
     exponential: dict[str, Any] = {"held_out": True, "unit": "means", "band": "closed form", "source": "H_N / lambda"}
     rows = [
-        card_row(f"exponential, {n:,} workers", published=float(h), ours=expected_max(stats.expon(), n), **exponential)
+        CardRow(f"exponential, {n:,} workers", published=float(h), ours=expected_max(stats.expon(), n), **exponential)
         for n, h in zip(workers, harmonic, strict=True)
     ]
     normal = stats.norm(10, 2)
     for rho in (0.0, 0.5, 0.9):
         exact = 10 + 2 * np.sqrt(1 - rho) * _normal_maximum(1_024)
         rows.append(
-            card_row(
+            CardRow(
                 f"normal (10, 2), 1,024 workers, correlation {rho:g}",
                 published=float(exact),
                 ours=expected_max(normal, 1_024, correlation=rho),
@@ -246,7 +246,7 @@ def _tail_rows() -> tuple[CardRow, ...]:
             )
         )
     rows.append(
-        card_row(
+        CardRow(
             "any law, correlation 1",
             published=10.0,
             ours=expected_max(normal, 131_072, correlation=1.0),
