@@ -71,7 +71,8 @@ def _beside(case: str, entry: str, ours: float, band: str, **more: Any) -> CardR
     """A row on an entry of the library: what it publishes, in its unit, unless `more` says otherwise; held out."""
     unit = read_evidence()[entry].unit
     facts = {"published": central(entry), "held_out": True, "unit": unit, "source": f"evidence:{entry}"}
-    return CardRow(case, ours=ours, band=band, **(facts | more))
+    told: dict[str, Any] = facts | more
+    return CardRow(case, ours=ours, band=band, **told)
 
 
 def productive_rows() -> list[CardRow]:

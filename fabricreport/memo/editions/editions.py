@@ -31,6 +31,8 @@ from fabricreport.memo.editions.manifest import MANIFEST, RUN, SCHEMA_VERSION, r
 if TYPE_CHECKING:
     from fabricreport.memo.run.snapshot import Fingerprint
 
+__all__ = ["EditionInfo", "Published", "latest_edition", "list_editions", "publish", "verify"]
+
 
 class Files:
     """Durable writes, renames and links. Tests replace it by one whose n-th operation fails or kills."""

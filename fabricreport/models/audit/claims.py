@@ -65,6 +65,10 @@ class Entry(Protocol):
         """Its id in the library."""
 
     @property
+    def what(self) -> str:
+        """The figure in one line of words."""
+
+    @property
     def unit(self) -> str:
         """Its unit."""
 
