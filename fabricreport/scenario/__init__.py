@@ -22,7 +22,6 @@ from fabricreport.scenario.files import (
     dated,
     load_params,
     load_params_file,
-    named_files,
     params_from,
 )
 from fabricreport.scenario.rules import REFUSALS
@@ -86,7 +85,6 @@ __all__ = [
     "load_params",
     "load_params_file",
     "meant",
-    "named_files",
     "new_params",
     "option_excluded",
     "options_left_out",

@@ -274,13 +274,6 @@ def _file_fault(folder: Path, name: str) -> Iterator[tuple[str, str]]:
         yield "names a file that does not exist", f"Put it {place}, or drop the line."
 
 
-def named_files(params: Params) -> tuple[str, ...]:
-    """Every file that the params name, by its path below their folder."""
-    answers = [str(p.answers) for p in params.providers if p.answers]
-    offers = [str(o.file) for o in params.offers if isinstance(o, OfferFile)]
-    return (*answers, *map(str, (*params.measurements, *params.elicited)), *offers)
-
-
 TRIED_BY, WHY = "A what-if", "A change tried, not a source"
 
 

@@ -34,7 +34,6 @@ class Change:
 
     turn: Turn
     edge: Edge
-    worth: Estimate
 
 
 def changes_of(
@@ -44,10 +43,10 @@ def changes_of(
     known = [(turn, worth((turn.input_id,))) for turn in drawn if turn.points]
     telling = sorted(((t, e) for t, e in known if not e.below_noise), key=lambda found: -found[1].value)
     found = []
-    for turn, estimate in telling:
+    for turn, _ in telling:
         edge = _other_option(search, turn)
         if edge is not None and (edge.chance or 0.0) >= LEAST:
-            found.append(Change(turn, edge, estimate))
+            found.append(Change(turn, edge))
         if len(found) == MOST:
             break
     return tuple(found)
@@ -78,7 +77,6 @@ class Unquoted:
     stands_in: str
     level: float | None
     below: str
-    above: str
     in_use: float
 
     @property
@@ -114,8 +112,8 @@ def _unquoted(search: Search, item: str, kind: Kind, stands_in: str) -> Unquoted
     if at is None:
         return None
     choice, rival = search.comparison.verdict.pair
-    below, above = (choice, rival) if at.choice_below else (rival, choice)
-    return Unquoted(item, kind, stands_in, at.level, below, above, search.turn(stands_in).in_use)
+    below = choice if at.choice_below else rival
+    return Unquoted(item, kind, stands_in, at.level, below, search.turn(stands_in).in_use)
 
 
 _PRICE, _QUOTED = "price:", "quote"

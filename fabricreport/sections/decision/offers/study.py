@@ -102,10 +102,6 @@ class OffersResult:
         """Whether the client stated a date that this offer is not likely to meet."""
         return self.dated and not self.judged[offer].reach.ready
 
-    def settled(self, offer: str) -> bool:
-        """Whether nothing is to be asked about it, and it is likely to meet a date that was stated."""
-        return not self.judged[offer].open and not self.likely_late(offer)
-
     @property
     def best(self) -> Judged | None:
         """The offer to take or to ask first."""
@@ -211,13 +207,12 @@ class Bid:
     """An offer of pieces for one option: its total cost (draws,) at these prices, and the model's at its own.
 
     `compared`: what offers are compared by, from the price of the first order, the weeks to delivery that the seller states and
-    our own of what it does not. `missing` are the items of the option that the seller does not quote: they stay at the model's prices.
+    our own of what it does not. Items that the seller does not quote stay at the model's prices.
     """
 
     offer: Offer
     option: str
     lines: tuple[BidLine, ...]
-    missing: tuple[str, ...]
     total: Traced
     model: Traced
     compared: Traced
@@ -242,7 +237,6 @@ def bid_of(base: Chain, offer: Offer) -> Bid:
         offer,
         option.id,
         lines,
-        tuple(item for item, count in counts.items() if count and item not in offer.items),
         given.spread(given.tagged(total, {line.price for line in lines})),
         base.bills.totals[option.id],
         given.spread(given.tagged(_compared(given, bills, option, lines), {line.price for line in lines})),
