@@ -289,6 +289,11 @@ class Information:
     groups: tuple[Worth, ...]
     tests: tuple[Tried, ...]
 
+    @property
+    def telling(self) -> tuple[Worth, ...]:
+        """Groups whose worth stands out of its noise, most first."""
+        return tuple(g for g in self.groups if not g.estimate.below_noise)
+
     def tried(self, test: str) -> Tried | None:
         """The test of this id, if it shows anything here."""
         return next((t for t in self.tests if t.probe.id == test), None)

@@ -22,7 +22,7 @@ from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.result import CoursesResult, Schedule, schedule_of
 from fabricreport.sections.decision.courses.study import courses_of, sure_of
 from fabricreport.sections.decision.information import Information, Knowledge, information_of
-from fabricreport.sections.decision.inputs import first_of, sums_of
+from fabricreport.sections.decision.inputs import first_of, near_kin, sums_of
 from fabricreport.sections.decision.market import HeldPrice, Later, Mismatch, held_of, later_of, mismatch_of
 from fabricreport.sections.decision.offers.study import Bid, OffersResult, bid_of
 from fabricreport.sections.decision.reversals import (
@@ -195,6 +195,11 @@ class DecisionResult:
         """The mean lead if both fabrics had the same priors, the worse of the two ways; None where no prior is theirs alone."""
         found = equal_priors(self._search)
         return min(leads_with(self._search, found)) if found else None
+
+    @cached_property
+    def kin(self) -> str:
+        """An option of the choice's family too close to tell from it, or ''."""
+        return near_kin(self._search.judge, self.verdict)
 
     @property
     def offers(self) -> OffersResult | None:
