@@ -74,7 +74,9 @@ SWITCH, UFM = kinds()["switch"], kinds()["licence"]
 
 
 def one(**changes: Any) -> Unquoted:
-    made = Unquoted("switch-q3400", SWITCH, "evidence:switch-q3400-usd", 150.0, "infiniband-ndr", 100.0)
+    made = Unquoted(
+        "switch-q3400", SWITCH, "evidence:switch-q3400-usd", 150.0, "infiniband-ndr", "spectrum-x-400g", 100.0
+    )
     return replace(made, **changes)
 
 

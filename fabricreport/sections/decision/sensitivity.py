@@ -77,6 +77,7 @@ class Unquoted:
     stands_in: str
     level: float | None
     below: str
+    above: str
     in_use: float
 
     @property
@@ -112,8 +113,8 @@ def _unquoted(search: Search, item: str, kind: Kind, stands_in: str) -> Unquoted
     if at is None:
         return None
     choice, rival = search.comparison.verdict.pair
-    below = choice if at.choice_below else rival
-    return Unquoted(item, kind, stands_in, at.level, below, search.turn(stands_in).in_use)
+    below, above = (choice, rival) if at.choice_below else (rival, choice)
+    return Unquoted(item, kind, stands_in, at.level, below, above, search.turn(stands_in).in_use)
 
 
 _PRICE, _QUOTED = "price:", "quote"

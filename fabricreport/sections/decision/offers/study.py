@@ -207,12 +207,13 @@ class Bid:
     """An offer of pieces for one option: its total cost (draws,) at these prices, and the model's at its own.
 
     `compared`: what offers are compared by, from the price of the first order, the weeks to delivery that the seller states and
-    our own of what it does not. Items that the seller does not quote stay at the model's prices.
+    our own of what it does not. `missing` are the items of the option that the seller does not quote: they stay at the model's prices.
     """
 
     offer: Offer
     option: str
     lines: tuple[BidLine, ...]
+    missing: tuple[str, ...]
     total: Traced
     model: Traced
     compared: Traced
@@ -237,6 +238,7 @@ def bid_of(base: Chain, offer: Offer) -> Bid:
         offer,
         option.id,
         lines,
+        tuple(item for item, count in counts.items() if count and item not in offer.items),
         given.spread(given.tagged(total, {line.price for line in lines})),
         base.bills.totals[option.id],
         given.spread(given.tagged(_compared(given, bills, option, lines), {line.price for line in lines})),
