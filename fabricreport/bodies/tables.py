@@ -292,10 +292,6 @@ def _dated(case: Told, judged: dict[str, Judged]) -> Iterator[tuple[str, str, Ju
         yield offer, held if spanned else f"{{{one.price}:bare}} ({{month_{n}}})", one, f"month_{n}"
 
 
-def _months(case: Told, judged: dict[str, Judged]) -> dict[str, object]:
-    return {word: Name(_month(case, one)) for _, _, one, word in _dated(case, judged)}
-
-
 def offers(case: Told) -> Table:
     """The cheapest offers: seller, rent, product with its network, topology and the whole work.
 
@@ -304,7 +300,7 @@ def offers(case: Told) -> Table:
     found, networked = _found(case), needs_network(case)
     taken = found.pick.standing == Standing.TAKE
     judged = dict(list(found.judged.items())[:SHOWN])
-    words = _months(case, judged)
+    words: dict[str, object] = {word: Name(_month(case, one)) for _, _, one, word in _dated(case, judged)}
     rows = []
 
     for n, (offer, price, one, _) in enumerate(_dated(case, judged)):

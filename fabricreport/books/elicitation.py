@@ -83,11 +83,6 @@ class Questionnaire:
             raise refusal(*(Fault("is no quantity of its own", ("questions", i, "times"), remedy) for i in wrong))
         return self
 
-    @property
-    def replaced(self) -> tuple[str, ...]:
-        """Ids of the entries that answers can replace."""
-        return tuple(entry for q in self.questions.values() for entry in q.replaces)
-
 
 @cache
 def read_questionnaire() -> Questionnaire:

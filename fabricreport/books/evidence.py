@@ -266,10 +266,6 @@ class EvidenceBook(dict[str, EvidenceEntry]):
         """The central value of a figure in its unit: its number, its mode, or the middle of its range."""
         return self.require(key).figure.central
 
-    def contested(self, quantity: str) -> tuple[EvidenceEntry, ...]:
-        """The entries that name this contested quantity, side by side and in file order."""
-        return tuple(entry for entry in self.values() if entry.contested == quantity)
-
     def with_figures(self, figures: Mapping[str, tuple[Uncertain, Replaced | None]]) -> EvidenceBook:
         """The book with other figures in force, by entry id; an id it does not hold is passed over."""
         changed = {i: self[i].with_figure(*given) for i, given in figures.items() if i in self}

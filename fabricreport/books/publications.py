@@ -88,9 +88,9 @@ class WrittenClaim(Claim):
     def agreeing(self) -> Self:
         """A verdict is typed in where none can be computed, and only there; a number has a unit of the library."""
         faults = []
-        if self.is_computed and self.verdict:
+        if self.computed and self.verdict:
             faults.append(Fault("is computed for this claim and may not be typed in", ("verdict",)))
-        if not self.is_computed and not self.verdict:
+        if not self.computed and not self.verdict:
             faults.append(Fault("is needed: there is no number and method to compute it from", ("verdict",)))
         if self.kind == "recommendation" and self.verdict not in ADVICE:
             faults.append(Fault("advice is followed or not, and no number is held against it", ("verdict",)))

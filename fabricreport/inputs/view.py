@@ -64,10 +64,6 @@ class Reader:
     _builder: Reader
     _noted: list[set[str]]
 
-    def move(self, folder: Path) -> None:
-        """Look for the files that the params name in another folder from now on."""
-        self._books.folder = folder
-
     @property
     def as_of(self) -> date:
         """The memo's date."""

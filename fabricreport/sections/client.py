@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from fabricreport.base.formats import listed
 from fabricreport.base.units import SECONDS_PER_DAY
-from fabricreport.books.equipment import LARGEST_SERVER, ROLES, GpuType, families, gpu_types
+from fabricreport.books.equipment import ROLES, GpuType, families, gpu_types
+from fabricreport.books.names import whole_names
 from fabricreport.books.options import Option
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Name, Named
@@ -20,6 +23,22 @@ _BY_CHANCE = 0.05
 SHARED_JOBS: Mapping[int, str] = {size: f"evidence:shared-cluster-time-{size}" for size in (8, 64, 256, 512, 1024)}
 """The entry for the share of GPU time in jobs up to so many GPUs, and more than the size before, of a shared cluster."""
 _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
+
+
+@dataclass(frozen=True)
+class OptionNames:
+    """What the figures of a section are made from; the options of the inputs are called by name."""
+
+    given: Inputs
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of the options by id."""
+        return whole_names(self.given.options)
+
+    def name(self, option: str) -> str:
+        """The name of an option."""
+        return self.names[option]
 
 
 def time_lost(given: Inputs, *before: str) -> str:
@@ -123,12 +142,6 @@ def behaviour_ids(given: Inputs, option: Option) -> dict[str, str]:
 def gpu_type(given: Inputs) -> GpuType:
     """What is known of the client's GPU type."""
     return gpu_types().of(str(given.params.cluster.gpu))
-
-
-def domain_gpus(given: Inputs) -> int:
-    """GPUs that share one scale-up network: those of a server, or of a rack that joins its servers."""
-    per_node = int(given.params.cluster.gpus_per_node)
-    return max(per_node, gpu_type(given).domain_gpus if per_node <= LARGEST_SERVER else 0)
 
 
 def discounting_of(given: Inputs) -> Discounting:

@@ -15,19 +15,26 @@ class CardRow:
     `error` is `ours / published - 1` (a share, positive when the model says more). `held_out` is true when the
     figure was not used to set any parameter. `unit` belongs to `published` and `ours`; `band` names the group
     the row is summarised in; `counted` is false for a row that is shown but left out of the summary, and
-    `note` then says why.
+    `note` then says why. A published figure of zero has no relative error and is refused.
     """
 
     case: str
     published: float
     ours: float
-    error: float
+    error: float = field(init=False)
     held_out: bool
     unit: str = ""
     band: str = ""
     source: str = ""
     counted: bool = True
     note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.published == 0.0:
+            remedy = "Leave the row out: a relative error needs a figure that is not zero."
+            message = f"the published figure of '{self.case}' is zero"
+            raise InputError(Problem(message, key="published", value="0", remedy=remedy))
+        object.__setattr__(self, "error", self.ours / self.published - 1.0)
 
 
 @dataclass(frozen=True)
@@ -57,32 +64,6 @@ class Card:
     def held_out(self) -> tuple[CardRow, ...]:
         """The rows that no parameter was set from."""
         return tuple(row for row in self.rows if row.held_out)
-
-
-def card_row(
-    case: str,
-    *,
-    published: float,
-    ours: float,
-    held_out: bool,
-    unit: str = "",
-    band: str = "",
-    source: str = "",
-    counted: bool = True,
-    note: str = "",
-) -> CardRow:
-    """A row with its error worked out; a published figure of zero has no relative error and is refused."""
-    if published == 0.0:
-        raise InputError(
-            Problem(
-                f"the published figure of '{case}' is zero",
-                key="published",
-                value="0",
-                remedy="Leave the row out: a relative error needs a figure that is not zero.",
-            )
-        )
-    error = ours / published - 1.0
-    return CardRow(case, published, ours, error, held_out, unit, band, source, counted, note)
 
 
 def median_abs_error(rows: tuple[CardRow, ...]) -> float:

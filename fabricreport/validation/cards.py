@@ -18,8 +18,6 @@ from fabricreport.validation.network import collectives_card, topology_card
 from fabricreport.validation.risk import goodput_card, tail_card
 from fabricreport.validation.training import training_card
 
-__all__ = ["BESIDE", "NAMES", "card_dict", "card_text", "cards", "held_out_error"]
-
 _BUILDERS: Mapping[str, Callable[[bool], Card]] = {
     "topology": lambda refit: topology_card(),
     "collectives": lambda refit: collectives_card(refit=refit),

@@ -13,7 +13,7 @@ from fabricreport.models.collectives.fit import BANDS, MeasuredTable, band_of, c
 from fabricreport.models.collectives.parameters import Array, Parameters
 from fabricreport.models.fabric.bill import optics_and_cables
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials
-from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
+from fabricreport.validation.card import Card, CardRow, median_abs_error
 
 
 @cache
@@ -83,7 +83,7 @@ def _measured(entry: dict[str, Any], case: str, sizes: Array, times: Array) -> M
 def _card_rows(table: MeasuredTable, parameters: Parameters) -> list[CardRow]:
     ours, counts, bands = table.modelled_us(parameters), table.counts(), band_of(table.size_bytes)
     return [
-        card_row(
+        CardRow(
             f"{table.case}, {_size_text(table.size_bytes[i])}",
             published=float(table.time_us[i]),
             ours=float(ours[i]),
@@ -196,7 +196,7 @@ def _bill(row: dict[str, str]) -> BillOfMaterials:
 def _rows(row: dict[str, str], bill: BillOfMaterials) -> tuple[CardRow, ...]:
     """The published counts of one design; counts of zero have no relative error and are left out."""
     return tuple(
-        card_row(
+        CardRow(
             f"{row['design']}, {row['su']} SU, {int(row['gpus']):,} GPUs: {count.replace('_', ' ')}",
             published=float(row[count]),
             ours=float(getattr(bill, count)),
@@ -217,7 +217,7 @@ def _optics_rows() -> tuple[CardRow, ...]:
     bill = optics_and_cables(bill_of_materials(check["gpus"]))
     pairs = (("server-side", "node_optics"), ("twin-port switch-side", "switch_optics"))
     return tuple(
-        card_row(
+        CardRow(
             f"{check['gpus']:,} GPUs, all fibre: {label} optics",
             published=float(check[key]),
             ours=float(getattr(bill, key)),

@@ -25,7 +25,7 @@ from fabricreport.models.risk.entries import MATURITIES, common_incidents, fabri
 from fabricreport.models.risk.goodput import Run, RunRisk, daly_interval, kokolis_mttf_h, operated, simulate
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.tail import expected_max, lognormal_from_quantiles
-from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
+from fabricreport.validation.card import Card, CardRow, median_abs_error
 
 COMMON = "common-interruptions-per-gpu-year"
 _SAMPLER = Sampler(seed=1, size=4_096, correlation=0.6)
@@ -62,35 +62,36 @@ def productive(gpus: int, maturity: str) -> Draws:
     return np.asarray(modelled(gpus, maturity).productive_share)
 
 
-def median_hours_apart(gpus: int, maturity: str) -> float:
-    """Median hours between interruptions of every cause."""
-    return float(np.median(modelled(gpus, maturity).mtbf_h))
-
-
 def per_gpu_year(gpus: float, hours_apart: float) -> float:
     """Interruptions per GPU and year of jobs on so many GPUs that last so many hours between two."""
     return HOURS_PER_YEAR / (hours_apart * gpus)
 
 
+def _beside(case: str, entry: str, ours: float, band: str, **more: Any) -> CardRow:
+    """A row on an entry of the library: what it publishes, in its unit, unless `more` says otherwise; held out."""
+    unit = read_evidence()[entry].unit
+    facts = {"published": central(entry), "held_out": True, "unit": unit, "source": f"evidence:{entry}"}
+    told: dict[str, Any] = facts | more
+    return CardRow(case, ours=ours, band=band, **told)
+
+
 def productive_rows() -> list[CardRow]:
     """Productive time as published beside the median of the model at the highest maturity."""
     runs = (
-        ("Llama 3", "llama3-effective-training-time", int(_value("llama3-gpus")), " (published as a floor)"),
+        ("Llama 3", "llama3-effective-training-time", int(central("llama3-gpus")), " (published as a floor)"),
         ("MegaScale", "megascale-effective-time", 10_000, " (more than; published as a floor)"),
         ("ByteRobust", "byterobust-ettr", int(_facts()["byterobust_gpus"]), ""),
     )
+    note = "Median of our draws; time in steps over all time, so jitter and slow nodes are not in it."
     return [
-        card_row(
-            f"{name}, productive time at {gpus:,} GPUs{note}, highest maturity",
-            published=_value(entry),
-            ours=float(np.median(productive(gpus, "high"))),
-            held_out=True,
-            unit="share",
-            band="goodput",
-            source=f"evidence:{entry}",
-            note="Median of our draws; time in steps over all time, so jitter and slow nodes are not in it.",
+        _beside(
+            f"{name}, productive time at {gpus:,} GPUs{how}, highest maturity",
+            entry,
+            float(np.median(productive(gpus, "high"))),
+            "goodput",
+            note=note,
         )
-        for name, entry, gpus, note in runs
+        for name, entry, gpus, how in runs
     ]
 
 
@@ -100,7 +101,7 @@ def one_rate_rows() -> list[CardRow]:
         (
             "Llama 3, hours between interruptions at 16,384 GPUs, by one rate for all",
             "llama3-mtbf-all",
-            int(_value("llama3-gpus")),
+            int(central("llama3-gpus")),
             "Counts unexpected interruptions of one job that one team ran and watched.",
         ),
         (
@@ -110,17 +111,9 @@ def one_rate_rows() -> list[CardRow]:
             "Counts every failed job of many users, restarts of jobs that fail again included; not node failures alone.",
         ),
     )
+    hours = {gpus: float(np.median(modelled(gpus, "medium").mtbf_h)) for _, _, gpus, _ in counts}
     return [
-        card_row(
-            case,
-            published=_value(entry),
-            ours=median_hours_apart(gpus, "medium"),
-            held_out=False,
-            unit="h",
-            band="one rate for both",
-            source=f"evidence:{entry}",
-            note=note,
-        )
+        _beside(case, entry, hours[gpus], "one rate for both", held_out=False, note=note)
         for case, entry, gpus, note in counts
     ]
 
@@ -134,24 +127,24 @@ def expected() -> tuple[str, ...]:
 def as_expected() -> Mapping[str, bool]:
     """Which of it came true."""
     low, high = float(_facts()["low"]), float(_facts()["high"])
-    llama, rsc = int(_value("llama3-gpus")), 1_024
+    llama, rsc = int(central("llama3-gpus")), 1_024
     top = productive(llama, "high")
     means = [[float(productive(n, m).mean()) for m in MATURITIES] for n in _facts()["sizes"]]
-    counted = _value("llama3-unexpected-interruptions") - _value("llama3-network-interruptions")
+    counted = central("llama3-unexpected-interruptions") - central("llama3-network-interruptions")
     common = drawn(COMMON)
     hours = {m: np.asarray(modelled(n, m).mtbf_h) for n, m in ((llama, "high"), (rsc, "low"))}
     rates = (
-        per_gpu_year(llama, HOURS_PER_DAY * _value("llama3-run-days") / counted),
-        per_gpu_year(rsc, _value("kokolis-mttf-1024-gpus")),
+        per_gpu_year(llama, HOURS_PER_DAY * central("llama3-run-days") / counted),
+        per_gpu_year(rsc, central("kokolis-mttf-1024-gpus")),
     )
     found = {
         "spans": all(_within(rate, common) for rate in rates),
         "median": low <= float(np.median(top)) <= high,
         "range": _within(low, top) and _within(high, top),
-        "byterobust": _within(_value("byterobust-ettr"), productive(int(_facts()["byterobust_gpus"]), "high")),
+        "byterobust": _within(central("byterobust-ettr"), productive(int(_facts()["byterobust_gpus"]), "high")),
         "order": all(each == sorted(each) for each in means),
-        "llama3-time": _within(_value("llama3-mtbf-all"), hours["high"]),
-        "rsc-time": _within(_value("kokolis-mttf-1024-gpus"), hours["low"]),
+        "llama3-time": _within(central("llama3-mtbf-all"), hours["high"]),
+        "rsc-time": _within(central("kokolis-mttf-1024-gpus"), hours["low"]),
     }
     return {e["id"]: bool(found[e["id"]]) for e in _facts()["expectations"]}
 
@@ -163,10 +156,6 @@ def _within(value: float, draws: Any) -> bool:
 
 def _facts() -> Any:
     return read_yaml("goodput_card")
-
-
-def _value(entry_id: str) -> float:
-    return read_evidence().central(entry_id)
 
 
 @cache
@@ -238,23 +227,16 @@ def _tail_rows() -> tuple[CardRow, ...]:
 
     workers = (128, 1_024, 131_072)
     harmonic = special.digamma(np.array(workers) + 1.0) + np.euler_gamma
+    exponential: dict[str, Any] = {"held_out": True, "unit": "means", "band": "closed form", "source": "H_N / lambda"}
     rows = [
-        card_row(
-            f"exponential, {n:,} workers",
-            published=float(h),
-            ours=expected_max(stats.expon(), n),
-            held_out=True,
-            unit="means",
-            band="closed form",
-            source="H_N / lambda",
-        )
+        CardRow(f"exponential, {n:,} workers", published=float(h), ours=expected_max(stats.expon(), n), **exponential)
         for n, h in zip(workers, harmonic, strict=True)
     ]
     normal = stats.norm(10, 2)
     for rho in (0.0, 0.5, 0.9):
         exact = 10 + 2 * np.sqrt(1 - rho) * _normal_maximum(1_024)
         rows.append(
-            card_row(
+            CardRow(
                 f"normal (10, 2), 1,024 workers, correlation {rho:g}",
                 published=float(exact),
                 ours=expected_max(normal, 1_024, correlation=rho),
@@ -265,7 +247,7 @@ def _tail_rows() -> tuple[CardRow, ...]:
             )
         )
     rows.append(
-        card_row(
+        CardRow(
             "any law, correlation 1",
             published=10.0,
             ours=expected_max(normal, 131_072, correlation=1.0),
@@ -277,60 +259,35 @@ def _tail_rows() -> tuple[CardRow, ...]:
     )
     p99, p999 = central("roce40g-2016-p99"), central("roce40g-2016-p999")
     law = lognormal_from_quantiles((0.99, p99), (0.999, p999))
-    rows.append(
-        card_row(
-            "2016 RoCE at 40G, storage traffic: p99.9 of the fitted lognormal",
-            published=p999,
-            ours=float(law.ppf(0.999)),
-            held_out=False,
-            unit="us",
-            band="fit",
-            source="evidence:roce40g-2016-p999",
-            counted=False,
-            note="Fitted to this pair, so it proves nothing; never a 400G training figure.",
-        )
-    )
+    note = "Fitted to this pair, so it proves nothing; never a 400G training figure."
+    case = "2016 RoCE at 40G, storage traffic: p99.9 of the fitted lognormal"
+    ours = float(law.ppf(0.999))
+    rows.append(_beside(case, "roce40g-2016-p999", ours, "fit", held_out=False, counted=False, note=note))
     return tuple(rows)
 
 
 def _kokolis_rows() -> list[CardRow]:
-    rate = central("kokolis-node-failures-rsc1")
+    rate, projected, measured = (
+        central("kokolis-node-failures-rsc1"),
+        "Kokolis formula, projected",
+        "Kokolis formula, measured",
+    )
     rows = [
-        card_row(
+        _beside(
             f"MTTF of {gpus:,} GPUs, projected by its authors",
-            published=central(f"kokolis-mttf-{gpus}-gpus"),
-            ours=kokolis_mttf_h(gpus, rate),
-            held_out=True,
-            unit="h",
-            band="Kokolis formula, projected",
-            source=f"evidence:kokolis-mttf-{gpus}-gpus",
+            f"kokolis-mttf-{gpus}-gpus",
+            kokolis_mttf_h(gpus, rate),
+            projected,
         )
         for gpus in (16_384, 131_072)
     ]
-    rows.append(
-        card_row(
-            "MTTF of 1,024 GPUs, measured",
-            published=central("kokolis-mttf-1024-gpus"),
-            ours=kokolis_mttf_h(1_024, rate),
-            held_out=True,
-            unit="h",
-            band="Kokolis formula, measured",
-            source="evidence:kokolis-mttf-1024-gpus",
-            note="The formula's known miss: safe for very large jobs only.",
-        )
-    )
-    rows.append(
-        card_row(
-            "MTTF of 8 GPUs, measured",
-            published=HOURS_PER_DAY * central("kokolis-mttf-8-gpus"),
-            ours=kokolis_mttf_h(8, rate),
-            held_out=True,
-            unit="h",
-            band="Kokolis formula, measured",
-            source="evidence:kokolis-mttf-8-gpus",
-            note="Small jobs fail far more often than the node rate says.",
-        )
-    )
+    note = "The formula's known miss: safe for very large jobs only."
+    large = kokolis_mttf_h(1_024, rate)
+    rows.append(_beside("MTTF of 1,024 GPUs, measured", "kokolis-mttf-1024-gpus", large, measured, note=note))
+    in_hours = {"published": HOURS_PER_DAY * central("kokolis-mttf-8-gpus"), "unit": "h"}
+    note = "Small jobs fail far more often than the node rate says."
+    small = kokolis_mttf_h(8, rate)
+    rows.append(_beside("MTTF of 8 GPUs, measured", "kokolis-mttf-8-gpus", small, measured, note=note, **in_hours))
     return rows
 
 
@@ -348,15 +305,7 @@ def _llama_rows() -> list[CardRow]:
     }
     labels = ("network", "network and NIC", "every cause")
     rows = [
-        card_row(
-            f"Llama 3, MTBF of {label} at 16,384 GPUs",
-            published=central(entry),
-            ours=llama3_mtbf_h(events),
-            held_out=True,
-            unit="h",
-            band="arithmetic",
-            source=f"evidence:{entry}",
-        )
+        _beside(f"Llama 3, MTBF of {label} at 16,384 GPUs", entry, llama3_mtbf_h(events), "arithmetic")
         for label, (entry, events) in zip(labels, counted.items(), strict=True)
     ]
     gpus = int(central("llama3-gpus"))
@@ -366,29 +315,22 @@ def _llama_rows() -> list[CardRow]:
     laws = fabric_risk(central, families()[Side.ROCEV2].behaviour, gpus=gpus, operators=operators).incidents
     hours = HOURS_PER_DAY * central("llama3-run-days")
     ours = sum(float(law.interruptions_per_hour(cluster)) for law in laws) * hours
-    rows.append(
-        card_row(
+    mtbf_days = llama3_mtbf_h(counted["llama3-mtbf-all"]) * gpus / 512 / HOURS_PER_DAY
+    rows += (
+        _beside(
             "Llama 3, network interruptions in 54 days, from our central rates",
-            published=network,
-            ours=ours,
+            "llama3-network-interruptions",
+            ours,
+            "rates from parts",
             held_out=False,
-            unit="count",
-            band="rates from parts",
-            source="evidence:llama3-network-interruptions",
             note="Link rates from another owner; flap rate is an assumption; one access link per GPU, no switches.",
-        )
-    )
-    mtbf = llama3_mtbf_h(counted["llama3-mtbf-all"]) * gpus / 512 / HOURS_PER_DAY
-    rows.append(
-        card_row(
+        ),
+        _beside(
             "MTBF of 512 GPUs at a top operator, from Llama 3's rate",
-            published=central("semianalysis-mtbf-512-gpus"),
-            ours=mtbf,
-            held_out=True,
-            unit="day",
-            band="rates carried over",
-            source="evidence:semianalysis-mtbf-512-gpus",
-        )
+            "semianalysis-mtbf-512-gpus",
+            mtbf_days,
+            "rates carried over",
+        ),
     )
     return rows
 
@@ -397,14 +339,11 @@ def _daly_rows() -> list[CardRow]:
     write_s = 60.0 * central("daly-checkpoint-write")
     cases = {"24h": 24.0, "6h": 6.0, "15min": 0.25}
     return [
-        card_row(
+        _beside(
             f"Daly, optimal interval at MTBF {name}",
-            published=central(f"daly-interval-mtbf-{name}"),
-            ours=daly_interval(write_s, hours * 3600.0) / 60.0,
-            held_out=True,
-            unit="min",
-            band="Daly",
-            source=f"evidence:daly-interval-mtbf-{name}",
+            f"daly-interval-mtbf-{name}",
+            daly_interval(write_s, hours * 3600.0) / 60.0,
+            "Daly",
         )
         for name, hours in cases.items()
     ]
@@ -415,34 +354,27 @@ def _link_rows() -> list[CardRow]:
     minutes = 60.0 * HOURS_PER_YEAR / (central("optics-afr-semianalysis") * 100_000)
     lost_h = central("hpn-failure-cost") / central("hpn-job-cost-per-hour")
     return [
-        card_row(
+        _beside(
             "Alibaba HPN, crashes a month of a 3,000-GPU job from its link rate",
-            published=central("hpn-crashes-per-month"),
-            ours=gpus * central("hpn-link-failures-per-month"),
-            held_out=True,
-            unit="1/month",
-            band="arithmetic",
-            source="evidence:hpn-crashes-per-month",
+            "hpn-crashes-per-month",
+            gpus * central("hpn-link-failures-per-month"),
+            "arithmetic",
             note="Published as 1 to 2.",
             counted=False,
         ),
-        card_row(
+        _beside(
             "Alibaba HPN, hours lost per failure against half of its checkpoint interval",
+            "hpn-failure-cost",
+            central("hpn-checkpoint-interval") / 2.0,
+            "work lost",
             published=lost_h,
-            ours=central("hpn-checkpoint-interval") / 2.0,
-            held_out=True,
             unit="h",
-            band="work lost",
-            source="evidence:hpn-failure-cost",
         ),
-        card_row(
+        _beside(
             "SemiAnalysis, first optics failure of 100,000",
-            published=central("semianalysis-first-optics-failure"),
-            ours=minutes,
-            held_out=True,
-            unit="min",
-            band="arithmetic",
-            source="evidence:semianalysis-first-optics-failure",
+            "semianalysis-first-optics-failure",
+            minutes,
+            "arithmetic",
         ),
     ]
 

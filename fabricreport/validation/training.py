@@ -23,7 +23,7 @@ from fabricreport.models.training.other_steps import simulation_step
 from fabricreport.models.training.parallel import Overlap, Plan
 from fabricreport.models.training.plans import best_plan
 from fabricreport.models.training.step import Network, TrainingStep, training_step
-from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
+from fabricreport.validation.card import Card, CardRow, median_abs_error
 
 BAND = "overlapped exchange"
 
@@ -31,7 +31,7 @@ BAND = "overlapped exchange"
 def overlapped_rows(data: Mapping[str, Any]) -> tuple[CardRow, ...]:
     """Each published figure of `card.overlapped` beside ours."""
     return tuple(
-        card_row(
+        CardRow(
             f"{row['run']}, {row['gpus']:,} GPUs",
             published=row["published"],
             ours=_OURS[row["what"]](data["overlapped"], row),
@@ -53,19 +53,10 @@ def as_overlapped(data: Mapping[str, Any], rows: tuple[CardRow, ...]) -> dict[st
         i: [(row.ours, row.published)] for i, row in zip(ids, rows, strict=True)
     }
     swept = data["overlapped"]["by_the_rules"]
-    found[swept["id"]] = [(exposed_by_the_rules(swept, gpus), 0.0) for gpus in swept["gpus"]]
+    found[swept["id"]] = [
+        (float(ruled_step(swept, gpus=n, overlap=_overlap()).exposed_share), 0.0) for n in swept["gpus"]
+    ]
     return {e["id"]: all(_met(e, ours, said) for ours, said in found[e["id"]]) for e in data["expected_overlapped"]}
-
-
-def exposed_by_the_rules(swept: Mapping[str, Any], gpus: int) -> float:
-    """Share of the step exposed for a preset by the rules alone, at one size."""
-    known = practice()
-    network = Network(known, swept["gpu"], 8, swept["fabric"])
-    model = parallel.at_scale(known.preset(swept["preset"]), known.batches, gpus)
-    plan = best_plan(model, network, gpus=gpus)
-    model = parallel.filled(model, plan, known.rules)
-    how: dict[str, Any] = {"kernel_efficiency": _efficiency(network), "overlap": _overlap()}
-    return float(training_step(model, plan, network, **how).exposed_share)
 
 
 def _met(expected: Mapping[str, Any], ours: float, published: float) -> bool:
@@ -209,22 +200,23 @@ def _as_ruled(data: Mapping[str, Any], rows: tuple[CardRow, ...], exposed: float
     return {e["id"]: found[e["id"]] <= e["limit"] for e in data["expected_by_the_rules"]}
 
 
-def ruled_step(row: Mapping[str, Any], *, gpus: int) -> TrainingStep:
-    """The step of a preset by the rules alone: the batch of its publication or of the line, the fastest plan, central values."""
+def ruled_step(row: Mapping[str, Any], *, gpus: int, overlap: Overlap | None = None) -> TrainingStep:
+    """The step of a preset by the rules alone: the batch of its publication or of the line, the fastest plan, central values;
+    `overlap` in place of the rules' own."""
     known = practice()
     network = Network(known, row["gpu"], 8, row["fabric"])
     model = parallel.at_scale(known.preset(row["preset"]), known.batches, gpus)
     model = replace(model, batch_sequences=float(row.get("batch", model.batch_sequences)))
     plan = best_plan(model, network, gpus=gpus)
-    efficiency = float(read_evidence()[network.accelerator.efficiency].figure.central)
     filled = parallel.filled(model, plan, network.rules)
-    return training_step(filled, plan, network, kernel_efficiency=efficiency, overlap=network.rules.overlap)
+    how: dict[str, Any] = {"kernel_efficiency": _efficiency(network), "overlap": overlap or network.rules.overlap}
+    return training_step(filled, plan, network, **how)
 
 
 def by_the_rules(data: Mapping[str, Any]) -> tuple[tuple[CardRow, ...], float]:
     """Published MFU beside that of the rules alone, and the largest share exposed of a model over a range of sizes."""
     rows = tuple(
-        card_row(
+        CardRow(
             f"{row['run']}, {row['gpus']:,} GPUs, by the rules",
             published=row["mfu"],
             ours=float(ruled_step(row, gpus=row["gpus"]).mfu),
@@ -297,11 +289,11 @@ def _megascale(
             "source": entry["source"],
         }
         name = f"MegaScale 175B, {row['gpus']:,} GPUs"
-        ours.append(card_row(name, ours=float(step.step_time_s), **facts))
+        ours.append(CardRow(name, ours=float(step.step_time_s), **facts))
         if row["role"] == "held-out":
-            constant.append(card_row(name, ours=ideal(row) / float(mfu.mean()), **facts))
+            constant.append(CardRow(name, ours=ideal(row) / float(mfu.mean()), **facts))
             predicted = float(level + slope * np.log(row["gpus"]))
-            line.append(card_row(name, ours=ideal(row) / predicted, **facts))
+            line.append(CardRow(name, ours=ideal(row) / predicted, **facts))
     return tuple(ours), tuple(constant), tuple(line)
 
 
@@ -323,7 +315,7 @@ def _tflops(data: Mapping[str, Any], key: str) -> tuple[CardRow, ...]:
         step = run_step(entry, gpus=n, batch=batch[n], efficiency=efficiency)
         ours = row["tflops"] * seconds[n] / float(step.step_time_s)
         found.append(
-            card_row(
+            CardRow(
                 f"{label}, {n:,} GPUs",
                 published=row["tflops"],
                 ours=ours,
@@ -339,7 +331,7 @@ def _tflops(data: Mapping[str, Any], key: str) -> tuple[CardRow, ...]:
 def _pairs(data: Mapping[str, Any]) -> tuple[CardRow, ...]:
     """Ethernet over InfiniBand training time of each MLPerf pair beside the prediction of no difference."""
     return tuple(
-        card_row(
+        CardRow(
             f"{row['round']} {row['benchmark']}, {row['gpus']} GPUs",
             published=float(row["eth_minutes"]) / float(row["ib_minutes"]),
             ours=1.0,

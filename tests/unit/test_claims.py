@@ -144,7 +144,7 @@ def test_a_claim_without_a_base_is_held_against_no_range(audited: dict[str, Audi
 
 
 def test_no_verdict_on_a_recomputed_number_is_typed_in(claims: ClaimBook) -> None:
-    computed = [claim for claim in claims.values() if claim.is_computed]
+    computed = [claim for claim in claims.values() if claim.computed]
     assert len(computed) > 50
     assert all(claim.verdict == "" for claim in computed)
 
@@ -163,11 +163,11 @@ def test_changing_any_input_moves_what_is_recomputed(
 ) -> None:
     claim = claims[name]
     inputs = resolve(claim, evidence)
-    before = recompute(claim.method, inputs).outcome
+    before = recompute(claim.method, inputs).recomputed
     value = inputs[key]
     factor = 2 if claim.method == "switch-row" and key in ("radix", "tiers") else 1.1
     moved = tuple(v * factor for v in value) if isinstance(value, tuple) else value * factor
-    assert recompute(claim.method, {**inputs, key: moved}).outcome != before
+    assert recompute(claim.method, {**inputs, key: moved}).recomputed != before
 
 
 def test_changing_an_input_can_change_the_verdict(claims: ClaimBook, evidence: EvidenceBook) -> None:

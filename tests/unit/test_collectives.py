@@ -26,7 +26,7 @@ from fabricreport.models.collectives.fit import (
 )
 from fabricreport.models.collectives.parameters import job
 from fabricreport.models.collectives.timing import Calibration, allgather, allreduce, alltoall, reduce_scatter, sendrecv
-from fabricreport.validation.card import card_row
+from fabricreport.validation.card import CardRow
 from fabricreport.validation.network import cluster_of, collectives_card, packaged_tables, training_tables
 
 KNOWN = catalogue()
@@ -441,7 +441,7 @@ def test_card_shows_every_measured_row_and_why_some_do_not_count() -> None:
     assert {cluster_of(row) for row in card.held_out} == {t.case for t in packaged_tables() if t.held_out}
 
 
-def test_card_row_works_out_its_error_and_refuses_zero() -> None:
-    assert card_row("x", published=10.0, ours=9.0, held_out=True).error == pytest.approx(-0.1)
+def test_CardRow_works_out_its_error_and_refuses_zero() -> None:
+    assert CardRow("x", published=10.0, ours=9.0, held_out=True).error == pytest.approx(-0.1)
     with pytest.raises(InputError, match="zero"):
-        card_row("x", published=0.0, ours=9.0, held_out=True)
+        CardRow("x", published=0.0, ours=9.0, held_out=True)

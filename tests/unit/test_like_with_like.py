@@ -95,9 +95,9 @@ def test_a_clear_lead_that_the_other_side_has_in_one_generation_is_leaning() -> 
 
     def turned(lead: float) -> bool:
         pair = Pair(SPEED, "a", "b", np.full(4, lead), verdict)  # type: ignore[arg-type]
-        return Mismatch("a", "b", (pair,)).turns(verdict.lead)
+        return Mismatch((pair,)).turns(verdict.lead)
 
-    assert (turned(-1.0), turned(1.0), Mismatch("a", "b", ()).turns(verdict.lead)) == (True, False, False)
+    assert (turned(-1.0), turned(1.0), Mismatch(()).turns(verdict.lead)) == (True, False, False)
     capped = verdict.capped_by("generation")
     assert (capped.confidence, capped.capped) == (Confidence.LEANING, "generation")
 

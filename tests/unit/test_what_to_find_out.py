@@ -112,10 +112,6 @@ def test_the_price_of_a_day_meets_no_luck() -> None:
 # ---- what is said
 
 
-def worth(value: float, error: float, at: int = 0, **settled: tuple[str, ...]) -> Worth:
-    return Worth(read_groups()[at], ("price:x",), Estimate(value, error), settled or {"before signing": ("a quote",)})
-
-
 def tried(value: float, error: float, cost: float, at: int = 0) -> Tried:
     return Tried(read_probes()[at], ("price:x",), Estimate(value, error), Traced([cost]))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from fabricreport.base.errors import InputError, Problem
@@ -52,7 +52,7 @@ class Claim:
     aged: bool = False
 
     @property
-    def is_computed(self) -> bool:
+    def computed(self) -> bool:
         """Whether code reaches the verdict: there is a method, and a stated number to hold its outcome against."""
         return bool(self.method) and not isinstance(self.stated, str)
 
@@ -102,9 +102,9 @@ Inputs = Mapping[str, Amount]
 
 @dataclass(frozen=True)
 class Working:
-    """What a method gives: the outcome (number or (low, high)), the formula in words, and steps (label, value, unit)."""
+    """What a method gives: what it comes to (number or (low, high)), the formula in words, and steps (label, value, unit)."""
 
-    outcome: Amount
+    recomputed: Amount
     formula: str
     steps: tuple[tuple[str, float, str], ...] = ()
 
@@ -301,36 +301,22 @@ METHODS: Mapping[str, Callable[[Inputs], Working]] = {
 
 
 @dataclass(frozen=True)
-class AuditedClaim:
+class AuditedClaim(Claim):
     """A claim with what it comes to.
 
-    `stated` and `recomputed` are in `unit` (a number, a (low, high) range; `stated` may be a text, `recomputed`
-    None). `computed` says whether code reached the verdict. `by` lists what speaks for or against it
-    (`evidence:<id>`, `claim:<id>`), `against` the claims of the same source it contradicts.
+    `recomputed` is in `unit` as `stated` is (a number, a (low, high) range; None without a method). `by` lists all that
+    speaks for or against it (`evidence:<id>`, `claim:<id>`), what its own inputs cite among it.
     """
 
-    id: str
-    source: str
-    kind: str
-    claim: str
-    about: str
-    stated: Amount | str
-    recomputed: Amount | None
-    unit: str
-    verdict: str
-    computed: bool
-    compare: str
-    tolerance: float
-    formula: str
-    steps: tuple[tuple[str, float, str], ...]
-    caveat: str
-    by: tuple[str, ...]
-    against: tuple[str, ...]
-    note: str
+    recomputed: Amount | None = None
+    formula: str = ""
+    steps: tuple[tuple[str, float, str], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The claim for `--json`; ranges become [low, high]."""
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in self.__dict__.items()}
+        told = {k: v for k, v in vars(self).items() if k not in ("inputs", "method", "aged")}
+        told["computed"] = self.computed
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in told.items()}
 
 
 @dataclass(frozen=True)
@@ -351,22 +337,12 @@ def audit_claim(claim: Claim, evidence: Mapping[str, Entry]) -> AuditedClaim:
     """One claim recomputed from its own inputs and judged."""
     working = recompute(claim.method, resolve(claim, evidence)) if claim.method else None
     verdict = claim.verdict
-    if claim.is_computed and working is not None:
-        verdict = judge(claim, working.outcome)
+    if claim.computed and working is not None:
+        verdict = judge(claim, working.recomputed)
     cited = (*claim.by, *(v for v in claim.inputs.values() if isinstance(v, str)))
-    kept = ("id", "source", "kind", "claim", "about", "stated", "unit", "compare", "tolerance")
-    return AuditedClaim(
-        **{key: getattr(claim, key) for key in kept},
-        recomputed=working.outcome if working else None,
-        verdict=verdict,
-        computed=claim.is_computed,
-        formula=working.formula if working else "",
-        steps=working.steps if working else (),
-        caveat=claim.caveat,
-        by=tuple(dict.fromkeys(cited)),
-        against=claim.against,
-        note=claim.note,
-    )
+    found = {of.name: getattr(claim, of.name) for of in fields(Claim)}
+    found |= {"verdict": verdict, "by": tuple(dict.fromkeys(cited))}
+    return AuditedClaim(**found, **({} if working is None else vars(working)))
 
 
 def resolve(claim: Claim, evidence: Mapping[str, Entry]) -> dict[str, Amount]:

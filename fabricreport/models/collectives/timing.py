@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,6 +58,16 @@ class CollectiveTime:
     protocol: str | Array
 
 
+class How(TypedDict, total=False):
+    """Choices of a collective, all left out as a rule: the algorithm and protocol by name instead of the fastest; a client's
+    own measurements; a fit in place of the one of the job's catalogue."""
+
+    algorithm: str
+    protocol: str
+    calibration: Calibration | None
+    parameters: Parameters | None
+
+
 def allreduce(
     size_bytes: ArrayLike,
     where: Job,
@@ -77,60 +88,28 @@ def allreduce(
     return _result(sizes, parts, 2.0 * (where.ranks - 1) / where.ranks, algorithms, protocols)
 
 
-def allgather(
-    size_bytes: ArrayLike,
-    where: Job,
-    *,
-    algorithm: str = "auto",
-    protocol: str = "auto",
-    calibration: Calibration | None = None,
-    parameters: Parameters | None = None,
-) -> CollectiveTime:
+def allgather(size_bytes: ArrayLike, where: Job, **how: Unpack[How]) -> CollectiveTime:
     """AllGather of `size_bytes` of output over all ranks: one pass of a ring (the library's multi-node choice)."""
-    return _one_pass("AllGather", size_bytes, where, algorithm, protocol, calibration, parameters)
+    return _one_pass("AllGather", size_bytes, where, **how)
 
 
-def reduce_scatter(
-    size_bytes: ArrayLike,
-    where: Job,
-    *,
-    algorithm: str = "auto",
-    protocol: str = "auto",
-    calibration: Calibration | None = None,
-    parameters: Parameters | None = None,
-) -> CollectiveTime:
+def reduce_scatter(size_bytes: ArrayLike, where: Job, **how: Unpack[How]) -> CollectiveTime:
     """ReduceScatter of `size_bytes` of input over all ranks: one pass of a ring."""
-    return _one_pass("ReduceScatter", size_bytes, where, algorithm, protocol, calibration, parameters)
+    return _one_pass("ReduceScatter", size_bytes, where, **how)
 
 
-def alltoall(
-    size_bytes: ArrayLike,
-    where: Job,
-    *,
-    algorithm: str = "auto",
-    protocol: str = "auto",
-    calibration: Calibration | None = None,
-    parameters: Parameters | None = None,
-) -> CollectiveTime:
+def alltoall(size_bytes: ArrayLike, where: Job, **how: Unpack[How]) -> CollectiveTime:
     """AlltoAll: every rank sends `size_bytes / ranks` to every other, over NVLink inside the domain, NICs outside.
 
     Point to point: there is no algorithm to choose and the protocol is Simple. The NICs' share under this
     many-to-many traffic is an assumption: one public figure exists.
     """
-    return _point_to_point("AlltoAll", alltoall_parts, size_bytes, where, algorithm, protocol, calibration, parameters)
+    return _point_to_point("AlltoAll", alltoall_parts, size_bytes, where, **how)
 
 
-def sendrecv(
-    size_bytes: ArrayLike,
-    where: Job,
-    *,
-    algorithm: str = "auto",
-    protocol: str = "auto",
-    calibration: Calibration | None = None,
-    parameters: Parameters | None = None,
-) -> CollectiveTime:
+def sendrecv(size_bytes: ArrayLike, where: Job, **how: Unpack[How]) -> CollectiveTime:
     """SendRecv: every rank sends `size_bytes` to the next; the slowest pair crosses NICs if there are any."""
-    return _point_to_point("SendRecv", sendrecv_parts, size_bytes, where, algorithm, protocol, calibration, parameters)
+    return _point_to_point("SendRecv", sendrecv_parts, size_bytes, where, **how)
 
 
 def best_parts(
@@ -156,15 +135,9 @@ def _pairs(
     checked_choice("protocol", protocol, PROTOCOLS)
     left = tuple(p for p in offered if algorithm in ("auto", p[0]) and protocol in ("auto", p[1]))
     if not left:
-        names = ", ".join(f"{a}/{p}" for a, p in offered)
-        raise InputError(
-            Problem(
-                f"does not exist for {where.ranks} x {where.gpu.name} on {where.fabric.name}",
-                key="algorithm, protocol",
-                value=f"{algorithm}/{protocol}",
-                remedy=f"Choose among {names}, or leave both at auto.",
-            )
-        )
+        message = f"does not exist for {where.ranks} x {where.gpu.name} on {where.fabric.name}"
+        remedy = f"Choose among {', '.join(f'{a}/{p}' for a, p in offered)}, or leave both at auto."
+        raise InputError(Problem(message, key="algorithm, protocol", value=f"{algorithm}/{protocol}", remedy=remedy))
     return left
 
 
@@ -172,10 +145,11 @@ def _one_pass(
     name: str,
     size_bytes: ArrayLike,
     where: Job,
-    algorithm: str,
-    protocol: str,
-    calibration: Calibration | None,
-    parameters: Parameters | None,
+    *,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    calibration: Calibration | None = None,
+    parameters: Parameters | None = None,
 ) -> CollectiveTime:
     sizes = checked_sizes(size_bytes)
     offered = tuple(("ring", p) for p in nccl.RING_PROTOCOLS)
@@ -196,10 +170,11 @@ def _point_to_point(
     cost: Callable[[Array, Job, Parameters], Parts],
     size_bytes: ArrayLike,
     where: Job,
-    algorithm: str,
-    protocol: str,
-    calibration: Calibration | None,
-    parameters: Parameters | None,
+    *,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    calibration: Calibration | None = None,
+    parameters: Parameters | None = None,
 ) -> CollectiveTime:
     sizes = checked_sizes(size_bytes)
     if checked_choice("algorithm", algorithm, ALGORITHMS) != "auto":
@@ -225,13 +200,12 @@ def _calibrated(parts: Parts, calibration: Calibration | None) -> Parts:
     latency, bandwidth = np.asanyarray(calibration.latency_factor), np.asanyarray(calibration.bandwidth_factor)
     for key, factor in (("latency_factor", latency), ("bandwidth_factor", bandwidth)):
         if not positive(factor):
+            value, remedy = (
+                str(factor.view(np.ndarray)),
+                "Fit it again from measured rows, or leave the calibration out.",
+            )
             raise OutOfRange(
-                Problem(
-                    "must be positive and finite",
-                    key=f"calibration.{key}",
-                    value=str(factor.view(np.ndarray)),
-                    remedy="Fit it again from measured rows, or leave the calibration out.",
-                )
+                Problem("must be positive and finite", key=f"calibration.{key}", value=value, remedy=remedy)
             )
     return Parts(
         parts.launch_us * latency,
@@ -255,22 +229,5 @@ def _result(sizes: Array, parts: Parts, factor: float, algorithm: str | Array, p
 
 
 def _no_such(collective: str, key: str, value: str, instead: str) -> InputError:
-    return InputError(
-        Problem(
-            f"{collective} has no such {key} in this library",
-            key=key,
-            value=repr(value),
-            remedy=f"Use {instead}.",
-        )
-    )
-
-
-__all__ = [
-    "Calibration",
-    "CollectiveTime",
-    "allgather",
-    "allreduce",
-    "alltoall",
-    "reduce_scatter",
-    "sendrecv",
-]
+    message = f"{collective} has no such {key} in this library"
+    return InputError(Problem(message, key=key, value=repr(value), remedy=f"Use {instead}."))

@@ -116,11 +116,6 @@ def met(when: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
     return all(_matches(wanted, facts[name]) for name, wanted in when.items())
 
 
-def _told(rule: Rule, assumed: Mapping[str, str]) -> Rule:
-    """The rule, its reason marked with what of its conditions nobody stated."""
-    return replace(rule, reason=marked(rule.reason, rule.when, assumed))
-
-
 def marked(reason: str, when: Mapping[str, Any], assumed: Mapping[str, str]) -> str:
     """A reason with what of its conditions nobody stated; `assumed`: these facts, with their names in prose."""
     silent = [assumed[fact] for fact in when if fact in assumed]
@@ -150,7 +145,8 @@ def evaluate(
     held: dict[str, list[Rule]] = {}
     for rule in rules:
         if holds(rule, facts):
-            held.setdefault(rule.axis, []).append(_told(rule, assumed or {}))
+            reason = marked(rule.reason, rule.when, assumed or {})
+            held.setdefault(rule.axis, []).append(replace(rule, reason=reason))
     said = [axis for axis in AXES if axis in held]
     whole = sum(weights[axis] for axis in said)
     return FrameworkResult(

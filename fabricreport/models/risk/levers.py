@@ -20,8 +20,6 @@ from fabricreport.models.risk.goodput import (
 )
 from fabricreport.models.risk.tail import TailLaw
 
-__all__ = ["Lever", "LeverValue", "apply_lever", "levers", "standard_levers"]
-
 
 @dataclass(frozen=True)
 class Lever:

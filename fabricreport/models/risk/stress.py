@@ -15,18 +15,6 @@ import numpy as np
 from fabricreport.base.errors import OutOfRange, Problem
 from fabricreport.base.units import DAYS_PER_WEEK, HOURS_PER_DAY
 
-__all__ = [
-    "Exposure",
-    "StressCase",
-    "bandwidth_loss",
-    "efficiency_loss",
-    "flapping_link",
-    "incast",
-    "packet_drop",
-    "stall",
-    "stress_table",
-]
-
 _BITS_PER_BYTE = 8.0
 _BURSTS = "Many senders meet at one receiver at every step"
 
@@ -96,19 +84,17 @@ def stall(exposure: Exposure, detection_min: Any, **kwargs: Any) -> StressCase:
 
 
 def flapping_link(
-    exposure: Exposure, flaps_per_day: Any, stall_s: Any, *, days: Any = 1.0, fatal_flaps: Any = 0.0, **kwargs: Any
+    exposure: Exposure, flaps_per_day: Any, stall_s: Any, *, fatal_flaps: Any = 0.0, **kwargs: Any
 ) -> StressCase:
-    """One link flaps: each flap stops every worker for `stall_s`; `fatal_flaps` of them end the job as well."""
-    flaps = np.asanyarray(flaps_per_day) * days
+    """One link flaps for a day: each flap stops every worker for `stall_s`; `fatal_flaps` of them end the job as well."""
     stop_h = np.asanyarray(exposure.restart_h) + np.asanyarray(exposure.interval_s) / 7200.0
-    lost_h = flaps * np.asanyarray(stall_s) / 3600.0 + np.asanyarray(fatal_flaps) * stop_h
-    lasts_h = HOURS_PER_DAY * np.asanyarray(days)
+    lost_h = np.asanyarray(flaps_per_day) * np.asanyarray(stall_s) / 3600.0 + np.asanyarray(fatal_flaps) * stop_h
     return _case(
         "flapping-link",
         "One link flaps for a day",
         exposure,
-        np.minimum(lost_h / lasts_h, 1.0),
-        lasts_h,
+        np.minimum(lost_h / HOURS_PER_DAY, 1.0),
+        HOURS_PER_DAY,
         "loss = (flaps × stall + fatal flaps × (restart + half a checkpoint interval)) ÷ hours it lasts",
         **kwargs,
     )
@@ -170,10 +156,9 @@ def packet_drop(
     *,
     packet_bytes: Any,
     round_trip_us: Any,
-    days: Any = DAYS_PER_WEEK,
     **kwargs: Any,
 ) -> StressCase:
-    """Random drops under go-back-N: each loss resends the window, so goodput is (1 - p) / (1 + (W - 1) p).
+    """Random drops for a week under go-back-N: each loss resends the window, so goodput is (1 - p) / (1 + (W - 1) p).
 
     W = link rate x round trip / packet, in packets. Source: textbook automatic repeat request (go-back-N) efficiency.
     """
@@ -186,7 +171,7 @@ def packet_drop(
         "Packets are dropped at random and nothing holds the network lossless",
         exposure,
         1.0 - 1.0 / _stretched_step(exposure.communication_share, 1.0 - goodput),
-        HOURS_PER_DAY * np.asanyarray(days),
+        HOURS_PER_DAY * DAYS_PER_WEEK,
         "loss as of a loss of bandwidth, of which (1 − p) ÷ (1 + (W − 1) p) is left; p the share dropped, W = link rate × round trip ÷ packet",
         **kwargs,
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricreport.base.provenance import inputs_of
-from fabricreport.books.names import whole_names
-from fabricreport.inputs.inputs import Inputs
+from fabricreport.sections.client import OptionNames
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.tco.result import Bills
 
@@ -21,22 +20,12 @@ HORIZON, DATE = "param:money.horizon_months", "param:schedule.production_by"
 
 
 @dataclass(frozen=True)
-class DecisionContext:
+class DecisionContext(OptionNames):
     """What the figures of a decision are made from; `steps`: what to do before signing, which rests on other sections too."""
 
-    given: Inputs
     result: DecisionResult
     bills: Bills
     steps: Callable[[], Monday]
-
-    @cached_property
-    def names(self) -> Mapping[str, str]:
-        """Names of the options by id."""
-        return whole_names(self.given.options)
-
-    def name(self, option: str) -> str:
-        """The name of an option."""
-        return self.names[option]
 
     @property
     def choice(self) -> str:

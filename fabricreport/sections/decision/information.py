@@ -32,7 +32,7 @@ from fabricreport.sections.client import gpu_type
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.judgements import MOVE, SPREAD
 from fabricreport.sections.decision.offers.study import OffersResult, committing, offers_of
-from fabricreport.sections.decision.turning import settling, varies
+from fabricreport.sections.decision.turning import varies
 from fabricreport.sections.rents import ASSUMED
 from fabricreport.sections.tail_risk.inputs import engineer_hour
 from fabricreport.sections.tco.result import Bills
@@ -260,12 +260,11 @@ _FABRICS = 2
 
 @dataclass(frozen=True)
 class Worth:
-    """What knowing a group of inputs is worth. `ids`: those of this case; `settled`: what settles them, by when."""
+    """What knowing a group of inputs is worth. `ids`: those of this case."""
 
     group: Group
     ids: tuple[str, ...]
     estimate: Estimate
-    settled: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -326,11 +325,7 @@ def _standing(worth: Worth) -> float:
 
 def _worth(knowledge: Knowledge, group: Group) -> Worth:
     ids = among(knowledge.inputs, group.patterns)
-    settled: dict[str, list[str]] = {}
-    for found in (settling(i) for i in ids):
-        settled.setdefault(found["when"], []).append(found["what"])
-    told = {when: tuple(dict.fromkeys(whats)) for when, whats in settled.items()}
-    return Worth(group, ids, knowledge.worth(ids), told)
+    return Worth(group, ids, knowledge.worth(ids))
 
 
 def tested(bills: Bills, knowledge: Knowledge, pair: Sequence[str]) -> frozenset[str]:

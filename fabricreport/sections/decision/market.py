@@ -123,13 +123,11 @@ class Pair:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The advised option and its rival are of different generations: which is the `older`, and the pairs in their place.
+    """The advised option and its rival are of different generations: the pairs in their place.
 
     No `pairs`: nothing of the newer generation is sold on the older one's side.
     """
 
-    older: str
-    newer: str
     pairs: tuple[Pair, ...]
 
     @property
@@ -159,14 +157,14 @@ def mismatch_of(base: Chain, comparison: Comparison) -> Mismatch | None:
         return None
     stand_in = market.in_place_of(older, newer)
     if stand_in is None:
-        return Mismatch(older.id, newer.id, ())
+        return Mismatch(())
     speed = market.at_speed_of(stand_in, newer)
     places: dict[str, Mapping[str, str]] = {}
     if speed is not newer:
         places[GENERATION] = {older.id: stand_in.id, newer.id: newer.id}
     if speed is not None:
         places[SPEED] = {older.id: stand_in.id, newer.id: speed.id}
-    return Mismatch(older.id, newer.id, tuple(_pairs(base, comparison, places)))
+    return Mismatch(tuple(_pairs(base, comparison, places)))
 
 
 def _pairs(base: Chain, comparison: Comparison, places: Mapping[str, Mapping[str, str]]) -> Iterator[Pair]:

@@ -34,7 +34,6 @@ class Change:
 
     turn: Turn
     edge: Edge
-    worth: Estimate
 
 
 def changes_of(
@@ -44,10 +43,10 @@ def changes_of(
     known = [(turn, worth((turn.input_id,))) for turn in drawn if turn.points]
     telling = sorted(((t, e) for t, e in known if not e.below_noise), key=lambda found: -found[1].value)
     found = []
-    for turn, estimate in telling:
+    for turn, _ in telling:
         edge = _other_option(search, turn)
         if edge is not None and (edge.chance or 0.0) >= LEAST:
-            found.append(Change(turn, edge, estimate))
+            found.append(Change(turn, edge))
         if len(found) == MOST:
             break
     return tuple(found)

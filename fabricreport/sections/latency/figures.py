@@ -12,10 +12,9 @@ from typing import Any
 
 from fabricreport.base.provenance import inputs_of
 from fabricreport.books.names import whole_names
-from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.figures import Declaration, Footing, Index, figure
 from fabricreport.models.training.step import TrainingStep
-from fabricreport.sections.client import SHARED_JOBS, fabric_gpus, shared_cluster
+from fabricreport.sections.client import SHARED_JOBS, OptionNames, fabric_gpus, shared_cluster
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.measurements import ClientLog
 from fabricreport.sections.latency.result import LatencyResult, widest
@@ -36,10 +35,9 @@ _SIZE = ("param:cluster.gpus", "param:cluster.sites", "param:workload.jobs")
 
 
 @dataclass(frozen=True)
-class LatencyFigures:
+class LatencyFigures(OptionNames):
     """What the figures of the latency section are made from, and how each is made."""
 
-    given: Inputs
     result: LatencyResult
 
     # ---- names
@@ -48,10 +46,6 @@ class LatencyFigures:
     def names(self) -> Mapping[str, str]:
         """Names of the options, the pair's among them, by id."""
         return whole_names((*self.given.options, *self.result.pair))
-
-    def name(self, option: str) -> str:
-        """The name of an option."""
-        return self.names[option]
 
     @property
     def base(self) -> str:
@@ -258,7 +252,7 @@ class LatencyFigures:
         return factors.bandwidth_factor if factors else 1.0
 
 
-FIGURES = Declaration(
+FIGURES: Declaration[LatencyFigures] = Declaration(
     "latency",
     LatencyFigures,
     {

@@ -16,8 +16,6 @@ import numpy as np
 from fabricreport.base.formats import inside
 from fabricreport.base.provenance import inputs_of
 from fabricreport.base.units import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_YEAR
-from fabricreport.books.names import whole_names
-from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.models.money.ownership import COMMON
 from fabricreport.models.risk.goodput import Spread, p_late, spread
@@ -25,6 +23,7 @@ from fabricreport.models.risk.incidents import IncidentLaw
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase
 from fabricreport.scenario.defaults import is_given
+from fabricreport.sections.client import OptionNames
 from fabricreport.sections.schedule import stable_label, start_unit
 from fabricreport.sections.tail_risk.inputs import CAUSES, FABRIC_CAUSES, PROFILE
 from fabricreport.sections.tail_risk.result import Outcome, TailResult
@@ -40,22 +39,12 @@ _CARD_UNITS = ("1/month", "min", "h", "day", "share", "count", "us")
 
 
 @dataclass(frozen=True)
-class RiskFigures:
+class RiskFigures(OptionNames):
     """What the figures of the risk are made from, and how each is made."""
 
-    given: Inputs
     result: TailResult
 
     # ---- names
-
-    @cached_property
-    def names(self) -> Mapping[str, str]:
-        """Names of the options by id."""
-        return whole_names(self.given.options)
-
-    def name(self, option: str) -> str:
-        """The name of an option."""
-        return self.names[option]
 
     def stable(self, option: str) -> str:
         """What every section calls the time until an option runs stably."""

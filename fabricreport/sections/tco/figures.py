@@ -14,11 +14,10 @@ import numpy as np
 
 from fabricreport.base.provenance import inputs_of, plain
 from fabricreport.base.vocabulary import Side
-from fabricreport.books.names import whole_names
-from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.figures import Declaration, Footing, Index, Reckoning, figure
 from fabricreport.ledger.numbers import Part
 from fabricreport.models.judgement.choice import RelativeDifference, relative_difference
+from fabricreport.sections.client import OptionNames
 from fabricreport.sections.sites import LINKS
 from fabricreport.sections.tco.cost import CAUSES, DIFFERING, FABRIC_CAUSES
 from fabricreport.sections.tco.fabric import Build
@@ -61,22 +60,12 @@ _STATED = "evidence:roce-discount-s3-stated"
 
 
 @dataclass(frozen=True)
-class CostFigures:
+class CostFigures(OptionNames):
     """What the figures of the total cost are made from, and how each is made."""
 
-    given: Inputs
     result: TcoResult
 
     # ---- names
-
-    @cached_property
-    def names(self) -> Mapping[str, str]:
-        """Names of the options by id."""
-        return whole_names(self.given.options)
-
-    def name(self, option: str) -> str:
-        """The name of an option."""
-        return self.names[option]
 
     @property
     def choice(self) -> str:

@@ -268,13 +268,11 @@ class TcoResult:
     """Present values by option and cause (draws,), the difference that decides, and the figures by id.
 
     `choice` and `rival` are those of the comparison, with its `verdict`; `difference` is rival less choice: positive
-    means the choice is cheaper. `infiniband` and `rocev2` are the cheaper option of each family, or None. `parts` are
-    the same bills piece by piece, so that what two options share cancels to exact zero in `gap`. `ownership` is None
+    means the choice is cheaper. `infiniband` and `rocev2` are the cheaper option of each family, or None. `ownership` is None
     for a client that rents, and `edge` is where another tier of switches begins, None if that is not near.
     """
 
     totals: Mapping[str, Traced]
-    parts: Mapping[str, Mapping[str, Traced]]
     components: Mapping[str, Mapping[str, Traced]]
     labels: Mapping[str, str]
     inputs: frozenset[str]

@@ -33,7 +33,6 @@ def run(given: Inputs, found: Bills, comparison: Comparison, sized: Callable[[in
     rent = common.server.rent_per_gpu_hour
     result = TcoResult(
         totals=found.totals,
-        parts=found.parts,
         components=found.components,
         labels=found.labels,
         inputs=inputs_of(found.totals),

@@ -101,10 +101,6 @@ class OfferFigures(DecisionContext):
 
     # ---- what the market asks, beside the offers
 
-    @figure("decision.offers.market_hour")
-    def market_hour(self) -> Any:
-        return there(self.offers.market).hour
-
     @figure("decision.offers.market_useful_hour")
     def market_useful_hour(self) -> Any:
         return there(self.offers.market).useful_hour

@@ -188,7 +188,6 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
 class Market:
     """What the same work comes to at the market's rent, on the network of the offer advised: (draws,) each."""
 
-    hour: Traced
     useful_hour: Traced
     total: Traced
 
@@ -199,7 +198,7 @@ def market_of(given: Inputs, bills: Bills, option: str) -> Market:
     terms = OfferTerms((Rung(0, market_rent(given)),), int(given.params.cluster.gpus), fixed=False)
     total = given.spread(cost_of(terms, own.lost, work).total)
     hours = bills.common.discounting.present_value(hours_of(bills.common))
-    return Market(given.spread(market_rent(given)), given.spread(total / hours), total)
+    return Market(given.spread(total / hours), total)
 
 
 def _slowest(given: Inputs, bills: Bills) -> str:

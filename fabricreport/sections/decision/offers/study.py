@@ -102,10 +102,6 @@ class OffersResult:
         """Whether the client stated a date that this offer is not likely to meet."""
         return self.dated and not self.judged[offer].reach.ready
 
-    def settled(self, offer: str) -> bool:
-        """Whether nothing is to be asked about it, and it is likely to meet a date that was stated."""
-        return not self.judged[offer].open and not self.likely_late(offer)
-
     @property
     def best(self) -> Judged | None:
         """The offer to take or to ask first."""
