@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from test_close_laws import client
 
+from fabricreport.base.formats import significant
+from fabricreport.base.provenance import mean_of
 from fabricreport.base.units import DAYS_PER_WEEK
 from fabricreport.books.acceptance import read_acceptance
 from fabricreport.case import Case
@@ -52,18 +54,14 @@ def test_no_amount_of_the_contract_is_out_of_reach_or_more_than_what_is_lost(see
             continue
         if tuned.unit == idle.unit:
             assert idle.loss >= tuned.loss, "nothing is done without the GPUs, something while a network is tuned"
-            done = case.inputs.central("evidence:bring-up-productivity")
-            if not case.params.money.price_of_delay_usd_per_day and tuned.loss == 0.5 * idle.loss == idle.loss * (
-                1 - done
-            ):
-                assert tuned.by_share != idle.by_share or idle.share != 0.5 or idle.per_unit == tuned.loss
+            done = mean_of(case.inputs.value("evidence:bring-up-productivity"))
+            assert tuned.loss == pytest.approx(significant(float(idle.loss) * (1 - done), 3)), "a part of what is told"
         for late in (tuned, idle):
             if late.cap is not None and late.per_unit:
-                reached = late.days_until_cap / DAYS_PER_WEEK
-                assert (
-                    late.paid(reached) == pytest.approx(late.cap) > late.paid(reached - 1 / DAYS_PER_WEEK)
-                    or reached <= 1
-                )
+                paid = [
+                    float(late.paid(days / DAYS_PER_WEEK)) for days in (late.days_until_cap, late.days_until_cap - 1)
+                ]
+                assert paid[0] == pytest.approx(float(late.cap)) and paid[1] < float(late.cap)
         assert (tuned.rent is None) == (not case.inputs.team.rented)
 
 
@@ -101,7 +99,7 @@ def test_memo_plan_and_terms_hold_a_promise_to_one_value(seed: int) -> None:
 def test_the_plan_names_every_test_that_a_network_without_the_saving_can_pass(seed: int) -> None:
     case = client(seed)[0]
     found, words = case.diligence(), case.spoken("diligence").words
-    named = {"plan_below": set(), "plan_near": set()}  # type: dict[str, set[str]]
+    named: dict[str, set[str]] = {"plan_below": set(), "plan_near": set()}
     for test in found.plan.tests:
         lines = [(line.floor.value, line.saving.value) for line in test.lines.values() if line.saving]
         if any(floor < gone if test.at_least else floor > gone for floor, gone in lines):
