@@ -235,13 +235,13 @@ class Studies:
 
     @cached_property
     def evidence(self) -> EvidenceResult:
-        """The evidence behind the advice: the inputs of the totals compared, of offers, of the dates and of the pass values."""
+        """The evidence behind the advice: the inputs of the totals and courses compared, of offers, of dates and pass values."""
         found, weeks, promises = self.decision, self.tail_risk.numbers, self.diligence.promises
         tuned = () if found.in_nodes else self.inputs.options
         dates = [weeks.get(f"tail_risk.weeks.{option.id}") for option in tuned]
         carrying = [*filter(None, dates), *(promise.passes for promise in promises)]
         behind = found.behind if found.in_nodes else self.tco.inputs
-        bills = {*behind, *(i for number in carrying for i in number.inputs)}
+        bills = {*behind, *found.relied_on, *(i for number in carrying for i in number.inputs)}
         offers = found.offers
         offered = {i for total in offers.totals.values() for i in total.inputs} if offers else set()
         return evidence.run(self.inputs, bills, offered)

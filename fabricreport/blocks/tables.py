@@ -192,9 +192,11 @@ def _scale(column: Column, cells: Sequence[Cell]) -> formats.Scale | None:
 def _shared(scales: list[formats.Scale | None]) -> list[formats.Scale | None]:
     """Columns of money in thousands follow one in millions, so that a row can be read across.
 
-    Small amounts keep their own scale: a column of dollars shown in thousands would be a column of zeros.
+    They take as many decimals as any of these has, for those are what they add up with. Small amounts keep their own scale: a
+    column of dollars shown in thousands would be a column of zeros.
     """
-    millions = next((s for s in scales if s and "M" in s.head and s.by == MILLION), None)
+    in_millions = [s for s in scales if s and "M" in s.head and s.by == MILLION]
+    millions = max(in_millions, key=lambda s: s.decimals, default=None)
 
     def follow(scale: formats.Scale | None) -> formats.Scale | None:
         if scale is None or millions is None or scale.by != THOUSAND:

@@ -53,7 +53,6 @@ class Finding(StrEnum):
     # the acceptance test
     TEST_ONCE = "there is a network to test, at one size"
     LEVERS_HERE = "measures on the advised option save more than they cost"
-    BANDWIDTH_PRICED = "lost bandwidth has a price"
     CLAUSE_OF_ONE = "damages for weeks until stable are agreed, and one option is ordered"
     CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
     DELIVERY_PRICED = "and so are damages for a late delivery"
@@ -87,11 +86,8 @@ def findings(case: Told) -> Iterator[Finding]:
     tested = case.spoken("diligence").findings
     if tested.tested_at_all and not tested.tested_again:
         yield F.TEST_ONCE
-    prices = case.diligence().numbers
     if case.tail().worked == pair(case)[0] and Read(case).levers:
         yield F.LEVERS_HERE
-    if "diligence.price.busbw" in prices:
-        yield F.BANDWIDTH_PRICED
     for agreed in damages(case):
         if agreed is not Agreed.DAMAGES_SHARED:
             yield Finding[agreed.name]

@@ -16,6 +16,7 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.steps import Monday
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.diligence.tables import CREDIT_AT
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco.result import TcoResult
@@ -155,7 +156,7 @@ def contract_table(given: Inputs, result: DecisionResult, tests: DiligenceResult
         return late if promise.id == _WEEKS and late is not None else promise.price
 
     if not of_rival:
-        heads: list[str | Name] = ["Pass", "Credit beyond", "The seller pays"]
+        heads: list[str | Name] = ["Pass", CREDIT_AT, "The seller pays"]
         rows = [Row([p.title, p.passes, p.credit or p.passes, paid(p)]) for p in promises]
     else:
         pair = (tests.option.id, tests.rival.id)

@@ -221,9 +221,11 @@ class Number:
     def _write(self, value: float) -> str:
         return formats.write(value, self.unit, self.digits, self.currency)
 
-    def _rounded(self, value: float) -> str:
-        """A value of the range: no more exact than a range is known, whatever the digits of the number itself."""
-        return formats.write(value, self.unit, min(self.digits, SPREAD_DIGITS), self.currency)
+    def _spread_text(self, spread: Spread) -> dict[str, str]:
+        """The range no more exact than one is known, whatever the digits of the number itself; its ends as prose writes them."""
+        digits = min(self.digits, SPREAD_DIGITS)
+        low, high = replace(self, digits=digits)._ends().written
+        return {"p5": low, "p50": formats.write(spread.p50, self.unit, digits, self.currency), "p95": high}
 
     def renamed(self, new_id: str, **changes: Any) -> Number:
         """The same number under another id; its base follows from what it is called there."""
@@ -243,7 +245,7 @@ class Number:
             "sources": list(self.sources),
             "grade": self.grade,
             "spread": spread,
-            "spread_text": self.spread and {k: self._rounded(v) for k, v in vars(self.spread).items()},
+            "spread_text": self.spread and self._spread_text(self.spread),
             "date": self.date,
             "stale": self.stale,
             "base": self.based.as_dict(),

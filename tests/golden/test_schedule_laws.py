@@ -46,6 +46,9 @@ def test_every_date_can_be_kept_in_order_and_agrees_with_its_chance(seed: int) -
                 if bought and kind != CourseKind.RENT_FIRST:
                     assert days[2] < days[3] < days[5] < days[6], "order, delivery, stable, production"
                 assert found.in_time == (found.chance >= share - 1e-9)
+    found, rented = case.decision().schedule, not bought
+    asked = found.promised(rented=rented)
+    assert asked <= found.last_delivery and (rented or asked <= found.bought.days[Step.DELIVERY])
 
 
 @each

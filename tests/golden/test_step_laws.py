@@ -58,6 +58,18 @@ def test_all_that_is_open_has_a_step_each_step_one_letter_and_one_worth(seed: in
         figure = result.numbers.get(f"decision.worth.{one.action.kind}")
         assert (figure is None) == (one.due.worth is None)
         assert figure is None or (one.due.worth is not None and figure.value == pytest.approx(one.due.worth.usd))
+    for question in (q for one in monday.todos if one.action.kind == Kind.ANSWERS for q in one.due.settles):
+        before = case.figure(f"diligence.informs.{question}")
+        assert result.numbers["decision.worth.answers"].text == before.text, (
+            "an answer costs nothing: one worth on every page"
+        )
+    cheaper, rows = {row.key for row in told.words["cheaper_courses"]}, result.courses.rows  # type: ignore[attr-defined]
+    for row in rows if told.findings.courses_plain else ():
+        against = None if result.courses.is_base(row) else result.numbers[f"decision.courses.against.{row.key}"]
+        if against is not None and row.kind != CourseKind.DAMAGES:
+            assert (row.key in cheaper) == (against.sign < 0), (
+                "what is said to cost less is what the table has below zero"
+            )
     if result.courses.advised.kind == CourseKind.SINGLE_NODE:
         assert not kinds & {Kind.CLAUSE, Kind.WEEKS, Kind.ACCEPTANCE, Kind.TUNER}, "no step is of a network not bought"
 

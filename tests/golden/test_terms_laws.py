@@ -10,12 +10,18 @@ import numpy as np
 import pytest
 from test_close_laws import client
 
+from fabricreport.base.formats import significant
+from fabricreport.base.provenance import mean_of
+from fabricreport.base.units import DAYS_PER_WEEK
+from fabricreport.books.acceptance import read_acceptance
 from fabricreport.case import Case
+from fabricreport.models.audit.acceptance import Reason
 from fabricreport.sections.diligence.amounts import GIB
 from fabricreport.sections.diligence.terms import Terms, most_credited
 
 pytestmark = [pytest.mark.slow]
 each = pytest.mark.parametrize("seed", range(200))
+IDS = tuple(entry.id for entry in read_acceptance().tests)
 
 
 def every_terms(case: Case) -> list[Terms]:
@@ -48,6 +54,14 @@ def test_no_amount_of_the_contract_is_out_of_reach_or_more_than_what_is_lost(see
             continue
         if tuned.unit == idle.unit:
             assert idle.loss >= tuned.loss, "nothing is done without the GPUs, something while a network is tuned"
+            done = mean_of(case.inputs.value("evidence:bring-up-productivity"))
+            assert tuned.loss == pytest.approx(significant(float(idle.loss) * (1 - done), 3)), "a part of what is told"
+        for late in (tuned, idle):
+            if late.cap is not None and late.per_unit:
+                paid = [
+                    float(late.paid(days / DAYS_PER_WEEK)) for days in (late.days_until_cap, late.days_until_cap - 1)
+                ]
+                assert paid[0] == pytest.approx(float(late.cap)) and paid[1] < float(late.cap)
         assert (tuned.rent is None) == (not case.inputs.team.rented)
 
 
@@ -78,6 +92,25 @@ def test_memo_plan_and_terms_hold_a_promise_to_one_value(seed: int) -> None:
         assert line.credit.value >= line.floor.value
         assert test.most is None or test.most == terms.credits[1].most.value
         assert busbw.price.value == terms.credits[1].rate.value
+
+
+@each
+@pytest.mark.laws(3)
+def test_the_plan_names_every_test_that_a_network_without_the_saving_can_pass(seed: int) -> None:
+    case = client(seed)[0]
+    found, words = case.diligence(), case.spoken("diligence").words
+    named: dict[str, set[str]] = {"plan_below": set(), "plan_near": set()}
+    for test in found.plan.tests:
+        lines = [(line.floor.value, line.saving.value) for line in test.lines.values() if line.saving]
+        if any(floor < gone if test.at_least else floor > gone for floor, gone in lines):
+            named["plan_below"].add(test.id)
+        elif test.basis == Reason.CREDIT_ONLY:
+            named["plan_near"].add(test.id)
+    named["plan_near"] -= named["plan_below"]
+    for word, tests in named.items():
+        assert {test for test in IDS if test in str(words[word] or "").replace(" and ", ", ").split(", ")} == tests
+    if (gone := words["saving_gone"]) is not None:
+        assert case.figure(f"diligence.plan.{gone.key}").value > case.figure("diligence.pass.busbw").value
 
 
 @pytest.mark.parametrize("name", ["example", "kestrel-lab"])

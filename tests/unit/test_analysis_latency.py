@@ -221,6 +221,11 @@ def test_the_chart_draws_from_the_result(name: str) -> None:
     chart = charts.scale_chart(client.inputs, result)
     assert chart is not None and chart.svg.startswith("<svg") and "mathdefault" not in chart.svg
     assert len(chart.data) > 1 and len({len(row) for row in chart.data}) == 1
+    told, at = client.figure("latency.widest"), client.figure("latency.widest_at").value
+    drawn = next(row for row in chart.data if "step" in str(row[0]) and str(row[1]).isdigit() and float(row[1]) == at)
+    assert float(drawn[3]) == pytest.approx(told.value, rel=1e-4)
+    longer = client.spoken("latency").words["longer_at_widest"]
+    assert longer.key == result.pair[told.value > 0].id  # type: ignore[attr-defined]
 
 
 def test_the_sweep_doubles_to_the_largest_job_the_client_plans_and_no_further() -> None:

@@ -154,10 +154,6 @@ def test_the_kind_of_network_stays_open_only_at_a_site_not_yet_begun() -> None:
     assert {F.SITE_OPEN, F.SITES_BEGUN} & of(kestrel()) == {F.SITES_BEGUN}
 
 
-def test_what_the_test_guards_has_a_price() -> None:
-    assert {F.BANDWIDTH_PRICED} <= of(kestrel())
-
-
 def test_a_client_reads_the_first_cautions_that_hold() -> None:
     assert cares(kestrel()) == (F.CARE_UNPRICED, F.CARE_LINKS, F.CARE_LATER)
 

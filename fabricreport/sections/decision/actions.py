@@ -287,7 +287,10 @@ def _delivery(at: Facts) -> Due | None:
     terms = at.tests.terms
     if not at.given.params.dated or terms is None or terms.delivery.loss <= 0:
         return None
-    return Due(Kind.DELIVERY, gain(terms.delivery.paid(at.result.schedule.late_weeks), terms.delivery.rests_on))
+    return Due(
+        Kind.DELIVERY,
+        gain(terms.delivery.paid(at.result.schedule.late_weeks(rented=at.given.team.rented)), terms.delivery.rests_on),
+    )
 
 
 def _broken(at: Facts, *promises: str) -> Gain | None:

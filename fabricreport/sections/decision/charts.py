@@ -154,10 +154,8 @@ def _bare(used: str, level: str) -> str:
 def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]]:
     """The inputs that turn the advice or the money, the likeliest first, as the client counts them."""
     for turn in result.turns.uncertain[:MOST_TURNS]:
-        edge, own = turn.edges[0] if turn.edges else turn.points[0], result.own_unit(turn)
+        (edge, point), own = result.drawn_point(turn), result.own_unit(turn)
         low, high, at = map(own.told, (turn.low, turn.high, edge.at))
-        told = {(c.turn.input_id, c.edge.course, c.edge.side) for c in result.changes}
-        point = "change.at" if (turn.input_id, edge.course, edge.side) in told else edge.end
         used, level = (result.numbers[f"decision.{p}.{key_of(turn.input_id)}"].text for p in ("in_use", point))
         way = f"{'' if turn.edges else 'level '}{edge.side}"
         words = f"{_bare(used, level)}; {way} {level}, {formats.of_hundred(turn.chance)}"

@@ -18,9 +18,11 @@ from fabricreport.sections.decision.market import held_words
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.sensitivity import VERB, unquoted_named, without_named
 from fabricreport.sections.decision.steps import Monday, monday_words
+from fabricreport.sections.decision.turning import key_of
 from fabricreport.sections.decision.words import (
     DecisionFinding,
     advice,
+    cheaper_courses,
     course_findings,
     course_words,
     offer_words,
@@ -242,6 +244,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),
         "argued": Name(side_names(read.given.options, leaning(result.framework.argued)).phrase),
         **course_words(read.given, result.courses),
+        "cheaper_courses": () if result.in_nodes else cheaper_courses(read.given, result.courses, read.figure),
         **schedule_words(read.given, result),
         "firmness": Name(", since ".join(filter(None, (verdict.confidence, name_book().doubts.get(verdict.capped))))),
         "next_best": name.get(other) if other != verdict.choice else None,
@@ -256,9 +259,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         if read.barred
         else None,
         "turned": _turned(whole_names(read.given.all_options.values()), result),
-        "nearest_turn": Name(input_names(read.given, turns[0].input_id).row)
-        if (turns := result.turns.uncertain)
-        else None,
+        **_nearest_turn(read),
         "quote": unquoted_named(read.given, nearest) if (nearest := result.nearest_quote) else None,
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
         "strongest": _strongest(read),
@@ -301,6 +302,19 @@ def _turned(names: Mapping[str, OptionName], result: DecisionResult) -> Named | 
 def _cause(read: _Read, option: str) -> str:
     """The cause by which an option exceeds the choice most, as it stands within a sentence."""
     return inside(read.tco.labels[read.result.dearest_cause(read.tco.components, option)])
+
+
+def _nearest_turn(read: _Read) -> Mapping[str, object]:
+    """The input that turns the advice or the money most often, with what is drawn of it; None where none does."""
+    turn = next(iter(read.result.turns.uncertain), None)
+    if turn is None or read.result.in_nodes:
+        return {"nearest_turn": None, "turn_advises": None}
+    key, (edge, point) = key_of(turn.input_id), read.result.drawn_point(turn)
+    chance = "beyond" if edge.end == "break_even" else f"beyond_{edge.end}"
+    numbers = {"used": "in_use", "level": point, "chance": chance}
+    said = {what: read.figure(f"decision.{name}.{key}") for what, name in numbers.items()}
+    named = Named(input_names(read.given, turn.input_id).row, key, side=Name(edge.side), **said)
+    return {"nearest_turn": named, "turn_advises": Name("advises") if turn.edges else None}
 
 
 def _strongest(read: _Read) -> Named | None:

@@ -118,8 +118,8 @@ class DecisionFigures(CourseFigures, OfferFigures):
 
     @cached_property
     def stale(self) -> tuple[str, ...]:
-        """Ids of the prices behind the totals that are past their shelf life."""
-        prices = sorted(i for i in self.result.behind if i.startswith("price:"))
+        """Ids of the prices behind the totals, and of the courses beside them, that are past their shelf life."""
+        prices = sorted(i for i in self.result.relied_on if i.startswith("price:"))
         return tuple(i for i in prices if self.given.prices.by_id(i).stale)
 
     @figure("decision.stale_prices")

@@ -288,6 +288,11 @@ class DecisionResult:
             return inputs_of(self.courses.single.total, self.totals[self.courses.base])
         return inputs_of(*self.totals.values())
 
+    @cached_property
+    def relied_on(self) -> frozenset[str]:
+        """The same, and of the other courses that the advice is held against: of an owner the rent is one."""
+        return self.behind if self.in_nodes else self.behind | inputs_of(*(row.against for row in self.courses.rows))
+
     def changing(self, turn: Turn) -> tuple[Edge, ...]:
         """The edges of an input at which something else is advised than now; none where no network is advised at all."""
         if self.in_nodes:
@@ -330,6 +335,12 @@ class DecisionResult:
         return own_weeks(turn.input_id, draws, weeks, self.verdict.pair) or OwnUnit(
             turn.unit, 1.0, float(np.median(draws))
         )
+
+    def drawn_point(self, turn: Turn) -> tuple[Edge, str]:
+        """The point at which an input is drawn to turn the advice, else the money, and the end of the id of its value."""
+        edge = turn.edges[0] if turn.edges else turn.points[0]
+        told = {(c.turn.input_id, c.edge.course, c.edge.side) for c in self.changes}
+        return edge, "change.at" if (turn.input_id, edge.course, edge.side) in told else edge.end
 
     def dearest_cause(self, components: Mapping[str, Mapping[str, Any]], option: str) -> str:
         """The cause by which an option exceeds the choice most, on the mean of the draws."""

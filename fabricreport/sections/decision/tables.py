@@ -217,13 +217,6 @@ def overrides(given: Inputs, figure: FigureOf) -> Table:
     return Table([Column(h, style="mixed" if h == "Value here" else "value") for h in heads], rows)
 
 
-_SOLD: Mapping[Sold, str] = {
-    Sold.INCLUDED: "included",
-    Sold.APART: "apart, listed",
-    Sold.OPTIONAL: "apart, optional",
-}
-
-
 def sold(given: Inputs, result: DecisionResult) -> Table | None:
     """How the manager and the switch system of each option are sold, with the entry that says so; None where no buyer
     compares two."""
@@ -238,7 +231,13 @@ def _sold(licence: Licence | None) -> str:
     if licence is None:
         return "none"
     cited = f" {{cite {licence.says}}}" if licence.says else ""
-    return f"{_SOLD[licence.sold]}{cited}"
+    if licence.sold == Sold.INCLUDED:
+        return f"included{cited}"
+    return (
+        f"apart, charged above {{{licence.above_gpus}}} GPUs{cited}"
+        if licence.above_gpus
+        else f"apart, always charged{cited}"
+    )
 
 
 def pairs(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from fabricreport.base.formats import listed
+from fabricreport.base.formats import inside, listed
 from fabricreport.base.provenance import mean_of
 from fabricreport.base.vocabulary import CourseKind, Ground
 from fabricreport.base.yaml_files import read_yaml
@@ -100,7 +100,7 @@ class DecisionFinding(StrEnum):
     BEYOND_STATED = "the client orders what counts beyond money, and one option comes first by that order"
 
 
-_HALF = 0.5
+_HALF, _NINE_IN_TEN = 0.5, 0.9
 
 
 def schedule_findings(result: DecisionResult) -> Iterator[DecisionFinding]:
@@ -148,11 +148,21 @@ def schedule_words(given: Inputs, result: DecisionResult) -> Mapping[str, object
         "ready_apart": Name("apart") if ready_apart(given, result) else None,
         "production_by": Name(told(due)) if due else None,
         "safe_day": Name(told(found.advised.safe)),
-        "half_day": Name(told(found.met_by(found.clocks[result.verdict.choice].production, _HALF))),
+        **_production_days(result),
         "order_day": Name(told(found.advised.days[Step.ORDER])),
-        "deliver_by": Name(told(found.last_delivery)),
+        "deliver_by": Name(told(found.promised(rented=given.team.rented))),
         "agreed_day": Name(told(due if due and found.bought.in_time else found.bought.safe)),
         "at_once": names[result.in_time[0]] if result.in_time else None,
+    }
+
+
+def _production_days(result: DecisionResult) -> Mapping[str, Name]:
+    """The days by which half and nine in ten of the outcomes on each of the two compared are in production."""
+    found, (choice, rival) = result.schedule, result.verdict.pair
+    return {
+        f"{whose}{word}": Name(told(found.met_by(found.clocks[option].production, share)))
+        for whose, option in (("", choice), ("rival_", rival))
+        for word, share in (("half_day", _HALF), ("late_day", _NINE_IN_TEN))
     }
 
 
@@ -236,6 +246,19 @@ def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
         "time_lost": Name(time_lost(given)),
         "ahead_adds": _side(found.row(CourseKind.AHEAD), "adds", "saves"),
     }
+
+
+def cheaper_courses(given: Inputs, found: CoursesResult, figure: FigureOf) -> tuple[Named, ...]:
+    """What costs less on average than the plain course and does not take its place, terms apart: options by their names."""
+    names, known = whole_names(given.options), read_yaml("courses")
+    if found.involved or found.plain.kind == CourseKind.EITHER:
+        return ()
+    return tuple(
+        Named(names[row.course.options[0]] if row.kind == CourseKind.TAKE else inside(known[row.kind]["name"]), row.key)
+        for row in found.rows
+        if not (found.is_base(row) or row.kind == CourseKind.DAMAGES)
+        and figure(f"decision.courses.against.{row.key}").sign < 0
+    )
 
 
 _KINDS: Mapping[Kind, str] = {Kind.OFFER: "offered", Kind.TERM: "term", Kind.ON_DEMAND: "on-demand", Kind.LIST: "list"}

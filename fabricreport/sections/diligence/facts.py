@@ -11,12 +11,13 @@ from fabricreport.books.names import whole_names
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Listing, Name, Named, OptionName, Spoken, joined
 from fabricreport.models.audit.acceptance import Reason
+from fabricreport.sections.client import domain_gpus
 from fabricreport.sections.diligence.plan.figures import IN_USE
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, ethernets, few_nodes, managed
 from fabricreport.sections.diligence.plan.rule import rests_on_a_run
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, key_of
 from fabricreport.sections.diligence.study import nodes_of
-from fabricreport.sections.diligence.tables import PAID_LATE, stage_numbers
+from fabricreport.sections.diligence.tables import PAID_LATE, line, stage_numbers
 from fabricreport.sections.diligence.terms import paid_for
 from fabricreport.sections.sites import sites_in_use
 
@@ -35,6 +36,8 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_reasons": tuple(_reasons(plan)),
         "plan_losses": tuple(_losses(result)),
         "plan_settled": Name(SETTINGS_ASKED) if SETTINGS_ASKED in result.put and ethernets(given) else None,
+        "plan_below": _listed_tests(plan, below=True),
+        "plan_near": _listed_tests(plan, below=False),
         "plan_unused": Name(", ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
         "exchange": Name(result.terms.exchange.name),
         "exchange_test": Name(result.terms.exchange.test),
@@ -94,6 +97,15 @@ def _reasons(plan: Plan) -> Iterator[Named]:
             for test in dict.fromkeys(t.id for t in of)
         ]
         yield Named(", ".join(named), basis, reason=Name(of[0].reason))
+
+
+def _listed_tests(plan: Plan, *, below: bool) -> Name | None:
+    """The tests that alone do not protect the saving: those with a floor on the wrong side of where it is gone, or those
+    whose floors lie too near to it."""
+    unguarded = [test for test in plan.tests if test.basis == Reason.CREDIT_ONLY]
+    lost = {test.id for test in unguarded if test.passes_without}
+    found = dict.fromkeys(test.id for test in unguarded if (test.id in lost) == below)
+    return Name(listed(found)) if found else None
 
 
 class DiligenceFinding(StrEnum):
@@ -226,10 +238,21 @@ def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "first": Named(sizes[0], sizes[0]) if sizes else None,
         "last": Named(sizes[-1], sizes[-1]) if sizes else None,
         "answered": tuple(_answered(j) for j in result.judged),
+        "saving_gone": _gone(result),
+        "domain": Name("domain") if domain_gpus(given) > int(given.params.cluster.gpus_per_node) else None,
         "below_use": Name("below") if few is not None and few.value < given.central(IN_USE) else None,
         "changing": tuple(Named(s, key_of(s)) for s in found.sellers) if found else (),
         **plan_words(given, result),
     }
+
+
+def _gone(result: DiligenceResult) -> Named | None:
+    """The bandwidth at which the saving is gone though the test that has the credit is passed; None where there is none."""
+    test = next(iter(result.plan.of(result.terms.exchange.test)), None)
+    found = line(test) if test else None
+    if found is None or found.saving is None or found.floor.value >= found.saving.value:
+        return None
+    return Named("saving_gone", found.saving.id.removeprefix("diligence.plan."))
 
 
 def _answered(judged: Judged) -> Named:

@@ -416,6 +416,10 @@ class DiligenceFigures(PlanFigures):
         """Whether that is a share of the loss, which nothing caps."""
         return self.late(late).by_share
 
+    def ends_late(self, late: str) -> bool:
+        """Whether it ends at a share of a price, and is anything."""
+        return self.late(late).cap is not None and float(self.late(late).per_unit) > 0
+
     @property
     def caps_network(self) -> bool:
         """Whether damages end at a share of the price of the network."""
@@ -451,6 +455,14 @@ class DiligenceFigures(PlanFigures):
     @figure("diligence.cap")
     def cap(self) -> Any:
         return self.given.central(DAMAGES_CAP)
+
+    @figure("diligence.cap_amount")
+    def cap_amount(self) -> Any:
+        return self.late("weeks").cap
+
+    @figure("diligence.cap_after[late]")
+    def cap_after(self, late: str) -> Reckoning:
+        return Reckoning(self.late(late).days_until_cap, inputs=(DAMAGES_CAP, *self.late(late).rests_on))
 
     @figure("diligence.cap_servers")
     def cap_servers(self) -> Any:

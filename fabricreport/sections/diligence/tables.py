@@ -22,6 +22,7 @@ from fabricreport.sections.diligence.result import Changes, DiligenceResult, Jud
 
 _UNITS = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 NOT_IN_STEP = " (not in the step)"
+CREDIT_AT = "Credit starts at"
 AT_LEAST, AT_MOST, EXACTLY = "≥", "≤", "="
 TO_STATE = "the seller states it"
 PAID_LATE = "weeks"
@@ -74,10 +75,10 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
 def _heads(options: Sequence[str]) -> list[Column]:
     """Columns of the values; of either option where the course is open, and then nobody leads."""
     if len(options) == 1:
-        values = [Name("Pass"), Name("Credit beyond"), Name("Saving gone at")]
+        values = [Name("Pass"), Name(CREDIT_AT), Name("Saving gone at")]
         errors = ["By chance", "Lost passes"]
     else:
-        values = [Name(f"{head}, {option}") for head in ("Pass", "Credit beyond") for option in options]
+        values = [Name(f"{head}, {option}") for head in ("Pass", CREDIT_AT) for option in options]
         errors = ["By chance"]
     mixed = [Column(head, style="mixed") for head in values]
     return [*mixed, Column("Runs"), *(Column(head, style="mixed") for head in errors)]
@@ -107,7 +108,7 @@ def credits(given: Inputs, result: DiligenceResult) -> Table:
         *(["Network"] if len(both) > 1 else []),
         "Order",
         "On",
-        "Credit beyond",
+        CREDIT_AT,
         "For each percent",
         "At most",
         "Which is",
@@ -304,7 +305,8 @@ def first_questions(result: DiligenceResult) -> Table:
         rows.append([Name(p.question.title), worth if isinstance(worth, Number) else None, *others])
     heads = ["Question", *_AMOUNTS]
     kept = [place for place, _ in enumerate(heads) if not place or any(row[place] is not None for row in rows)]
-    return Table([Column(heads[place]) for place in kept], [Row([row[place] for place in kept]) for row in rows])
+    columns = [Column(heads[n], "mixed" if n == 1 else "value") for n in kept]  # a worth is told as page one tells it
+    return Table(columns, [Row([row[place] for place in kept]) for row in rows])
 
 
 def _amounts(result: DiligenceResult, priced: PricedQuestion) -> list[Number | str | None]:

@@ -1,7 +1,7 @@
 """The terms of the contract, one object that memo, letters, clauses, plan and credit read; and the exchange that their prices rest on.
 
 Two losses of a time are told apart: one of *tuning*, in which the network stands and is not stable, and one *without GPUs*.
-Damages are a share of the loss as it is stated, and never more than what caps them: the rent of that time, or a share of what
+Both are stated once, the former as its part of the latter. Damages are a share of the loss as it is stated, and never more than what caps them: the rent of that time, or a share of what
 the network costs. Credits for bandwidth begin at what the total cost assumes, on the exchange that the client's job runs, and
 are priced for the GPUs of one stage. An end of them is only told where they can reach it.
 """
@@ -208,6 +208,12 @@ class Damages:
         return stated(written(float(self.most), at_least=True), self.most)
 
     @property
+    def days_until_cap(self) -> float:
+        """Whole days late with which all that is paid has come to its end; asked for where it ends."""
+        assert self.cap is not None, "asked for where it ends"
+        return float(np.ceil(float(self.cap) / float(self.per_unit) * _DAYS[self.unit] - 1e-9))
+
+    @property
     def loss_per_week(self) -> float:
         """The loss of a week, as it is stated for its unit."""
         return float(self.loss) * DAYS_PER_WEEK / _DAYS[self.unit]
@@ -242,7 +248,7 @@ def delivery(given: Inputs, common: Common, price: Any) -> Damages:
 
 def _late(given: Inputs, common: Common, unit: str, limit: float, productive: Any, price: Any) -> Damages:
     part, gpus = _DAYS[unit] / DAYS_PER_WEEK, common.stages[0][1]
-    loss = loss_per_week(gpus, productive, common.gpu_hour_value, common.delay_per_day)
+    loss, idle = (loss_per_week(gpus, done, common.gpu_hour_value, common.delay_per_day) for done in (productive, 0.0))
     rent, cap, capped_by = None, None, loss
     if price is None:
         capped_by = np.asanyarray(common.server.rent_per_gpu_hour)
@@ -250,7 +256,8 @@ def _late(given: Inputs, common: Common, unit: str, limit: float, productive: An
     else:
         capped_by = np.asanyarray(price)
         cap = given.central(DAMAGES_CAP) * np.mean(capped_by)
-    told = stated(significant(part * mean_of(loss), _STATED), loss)
+    whole = significant(part * mean_of(idle), _STATED)  # a loss is told as its part of a time without the GPUs
+    told = stated(significant(whole * mean_of(loss) / mean_of(idle), _STATED) if whole else 0.0, loss)
     of_loss = inputs_of(loss) | {"param:cluster.gpus"}
     return Damages(unit, limit, told, given.central(SHARE), rent, cap, of_loss, inputs_of(capped_by))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fabricreport.base.uncertain import Judgement, Uncertain
+from fabricreport.base.vocabulary import Grade
 from fabricreport.books.elicitation import ExpertFile, Question
 from fabricreport.books.names import input_names
 from fabricreport.books.prices.book import Price
@@ -69,6 +70,10 @@ class EvidenceFigures:
     @figure("evidence.used[grade]")
     def used_of_grade(self, grade: str) -> int:
         return self.behind.get(grade, 0)
+
+    @figure("evidence.used_rest")
+    def used_rest(self) -> int:
+        return len(self.result.used) - self.behind.get(Grade.ASSUMPTION, 0) - self.behind.get(Grade.SECONDARY, 0)
 
     @figure("evidence.prices")
     def all_prices(self) -> int:

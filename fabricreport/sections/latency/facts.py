@@ -168,6 +168,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     return {
         "ib": name[read.infiniband.id],
         "roce": name[read.rocev2.id],
+        "longer_at_widest": name[(read.rocev2 if read.figure("latency.widest").value > 0 else read.infiniband).id],
         "gpu": Name(gpu_type(read.given).name),
         "plan": Name(plan.text() if plan else SIMULATED),
         "most_in": Named(f"jobs of {result.mix[-1][0]:,} GPUs", str(result.mix[-1][0])),

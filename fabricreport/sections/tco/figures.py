@@ -270,6 +270,10 @@ class CostFigures(OptionNames):
     def rent_per_useful_gpu_hour(self) -> Any:
         return self.owned.rent_useful_hour
 
+    @figure("tco.market_rent")
+    def market_rent(self) -> Any:
+        return self.given.spread(self.result.common.server.rent_per_gpu_hour)
+
     @figure("tco.break_even_rent")
     def break_even_rent(self) -> Any:
         return self.owned.break_even_rent

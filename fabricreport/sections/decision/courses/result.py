@@ -277,10 +277,13 @@ class Schedule:
         """The last day of delivery with which the client's date is met; where it is not met, the one that is reckoned with."""
         return self.kept.day if self.kept and self.bought.in_time else self.bought.days[Step.DELIVERY]
 
-    @property
-    def late_weeks(self) -> Any:
-        """Weeks (draws,) that all is delivered later than on the last day that is asked for; below zero where it is earlier."""
-        return plain(self.delivery) - (self.last_delivery - self.as_of).days / DAYS_PER_WEEK
+    def promised(self, *, rented: bool) -> date:
+        """The day that a seller is asked to promise: of a hand-over the last, else the one reckoned with if that is earlier."""
+        return self.last_delivery if rented else min(self.last_delivery, self.bought.days[Step.DELIVERY])
+
+    def late_weeks(self, *, rented: bool) -> Any:
+        """Weeks (draws,) that all is delivered later than on that day; below zero where it is earlier."""
+        return plain(self.delivery) - (self.promised(rented=rented) - self.as_of).days / DAYS_PER_WEEK
 
     @property
     def assumes_lead(self) -> bool:

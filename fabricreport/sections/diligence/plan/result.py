@@ -92,6 +92,12 @@ class PlannedTest:
         return {point: line.floor for point, line in self.lines.items()}
 
     @property
+    def passes_without(self) -> bool:
+        """Whether a network on which the lead is gone meets one of its floors."""
+        lost = [(line.floor.value, line.saving.value) for line in self.lines.values() if line.saving]
+        return any(floor < gone if self.at_least else floor > gone for floor, gone in lost)
+
+    @property
     def logged_sizes(self) -> tuple[int, ...]:
         """Sizes in bytes that a log of its command has: from its smallest to its largest by doubling; none where sizes do
         not matter."""
