@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricreport.base.formats import listed
 from fabricreport.base.units import SECONDS_PER_DAY
-from fabricreport.books.equipment import ROLES, GpuType, families, gpu_types
+from fabricreport.books.equipment import LARGEST_SERVER, ROLES, GpuType, families, gpu_types
 from fabricreport.books.names import whole_names
 from fabricreport.books.options import Option
 from fabricreport.inputs.inputs import Inputs
@@ -142,6 +142,12 @@ def behaviour_ids(given: Inputs, option: Option) -> dict[str, str]:
 def gpu_type(given: Inputs) -> GpuType:
     """What is known of the client's GPU type."""
     return gpu_types().of(str(given.params.cluster.gpu))
+
+
+def domain_gpus(given: Inputs) -> int:
+    """GPUs that share one scale-up network: those of a server, or of a rack that joins its servers."""
+    per_node = int(given.params.cluster.gpus_per_node)
+    return max(per_node, gpu_type(given).domain_gpus if per_node <= LARGEST_SERVER else 0)
 
 
 def discounting_of(given: Inputs) -> Discounting:
