@@ -13,9 +13,11 @@ _CHAR_PT = 4.35
 _GAP_PT = 14.0
 _TEXT_PT, _WIDE_PT = 354.0, 467.0
 _LONG_CHARS = 22
-_GAP_CHARS = 3
+_GAP_CHARS, _BESIDE_CHARS = 3, 2
 _MOST_CHARS = 200
 """What a column of long texts wants at most, so that it leaves the others some room."""
+_MOST_WHOLE = 16
+"""An amount or a range ("−12.30 to 15.99†") of so many characters is not broken."""
 _ROOMY, _SMALL = 0.8, 0.45
 
 
@@ -60,20 +62,24 @@ def table_rows(table: DataTable) -> list[list[Scalar]]:
 
 
 def _shared(wanted: Sequence[int], needed: Sequence[int]) -> list[int]:
-    """The width of a page over columns that want more of it, in characters: each has its longest word, and what is left
-    goes to the others by what they still want."""
-    room = round((_WIDE_PT - _GAP_PT * (len(wanted) - 1)) / _CHAR_PT) - sum(needed)
+    """The width of a page over columns that want more of it, in characters: each has its longest word and the gap beside
+    it, and what is left goes to the others by what they still want."""
     more = [max(min(want, _MOST_CHARS) - need, 0) for want, need in zip(wanted, needed, strict=True)]
+    needed = [need + _BESIDE_CHARS for need in needed]
+    room = round(_WIDE_PT / _CHAR_PT) - sum(needed)
     if room <= 0 or not any(more):
         return list(needed)
     return [need + round(room * each / sum(more)) for need, each in zip(needed, more, strict=True)]
 
 
 def _longest_word(column: TableColumn, place: int, rows: Sequence[TableRow]) -> int:
-    """What a column cannot do without: the longest word of its head, set bold, or of its cells."""
+    """What a column cannot do without: the longest word of its head, set bold, or of its cells, or a short amount or range."""
     head = max((len(word) for word in f"{plain_text(column.label)} {column.unit}".split(" ")), default=0)
     cells = (plain_text(row.cells[place]) for row in rows if row.role != "group")
-    return max([4, head + 1, *(_wide(word) for cell in cells for word in cell.split(" "))])
+    whole = _MOST_WHOLE if column.align == "right" else 0
+    return max(
+        [4, head + 1, *(_wide(w) for cell in cells for w in ([cell] if len(cell) <= whole else cell.split(" ")))]
+    )
 
 
 def _wide(word: str) -> int:
