@@ -13,7 +13,7 @@ _CHAR_PT = 4.35
 _GAP_PT = 14.0
 _TEXT_PT, _WIDE_PT = 354.0, 467.0
 _LONG_CHARS = 22
-_GAP_CHARS, _BESIDE_CHARS = 3, 2
+_GAP_CHARS, _BESIDE_CHARS, _SHORT_CHARS = 3, 2, 10
 _MOST_CHARS = 200
 """What a column of long texts wants at most, so that it leaves the others some room."""
 _MOST_WHOLE = 16
@@ -62,10 +62,10 @@ def table_rows(table: DataTable) -> list[list[Scalar]]:
 
 
 def _shared(wanted: Sequence[int], needed: Sequence[int]) -> list[int]:
-    """The width of a page over columns that want more of it, in characters: each has its longest word and the gap beside
-    it, and what is left goes to the others by what they still want."""
+    """The width of a page over columns that want more of it, in characters: each has its longest word, a short one
+    with the gap beside it, and what is left goes to the others by what they still want."""
     more = [max(min(want, _MOST_CHARS) - need, 0) for want, need in zip(wanted, needed, strict=True)]
-    needed = [need + _BESIDE_CHARS for need in needed]
+    needed = [need + (_BESIDE_CHARS if need < _SHORT_CHARS else 0) for need in needed]
     room = round(_WIDE_PT / _CHAR_PT) - sum(needed)
     if room <= 0 or not any(more):
         return list(needed)

@@ -41,6 +41,7 @@ from fabricreport.blocks.nodes import (
     Node,
     OrderedList,
     Paragraph,
+    Preformatted,
     Text,
     Top,
     plain_text,
@@ -337,7 +338,8 @@ def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
         told = list(map(to_json, rebuilt(tuple(nodes), of_node=of_node)))
         for data, node, after in zip(told, nodes, (*nodes[1:], None), strict=False):
             if isinstance(node, Paragraph) and (
-                isinstance(after, BulletList | OrderedList) or plain_text(node.children).rstrip().endswith(":")
+                isinstance(after, BulletList | OrderedList | Preformatted)
+                or plain_text(node.children).rstrip().endswith(":")
             ):
                 data[LEAD] = True
         return told
