@@ -11,6 +11,7 @@ from pathlib import Path
 from fabricreport.base.errors import InputError, Problem
 
 PACKAGE = Path(__file__).resolve().parents[1]
+FONTS = PACKAGE / "fonts"
 _CARRIED = PACKAGE / "shipped"
 IS_INSTALLED = _CARRIED.is_dir()
 """Whether this is a package as installed, into which nobody writes, and no checkout."""

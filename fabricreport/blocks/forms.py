@@ -393,7 +393,7 @@ class HtmlWriter:
         body = self.inline(row.cells[c] if c < len(row.cells) else ())
         right = node.columns[c].align == "right"
         if c == 0:
-            mark = Markup('<span class="mark" title="first choice">▸</span> ') if row.role == "winner" else EMPTY
+            mark = Markup('<span class="mark" title="first choice">‣</span> ') if row.role == "winner" else EMPTY
             words = Markup("{}{}{}").format(mark, body, _RING if row.ring else EMPTY)
             return Markup('<th scope="row" class="first{}">{}</th>').format(" r" if right else "", words)
         if not right:

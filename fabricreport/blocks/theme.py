@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -27,6 +26,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fabricreport.base import formats
+from fabricreport.base.project import FONTS
 from fabricreport.blocks import Drawing
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -78,7 +78,7 @@ FONT_PT = 9.0
 SMALL_PT = 8.0
 """The least size of a letter: a chart is printed as large as it is drawn."""
 FACE, BESIDE = "Libertinus Serif", "DejaVu Sans"
-"""The face of the PDF, of which `fonts` holds the Latin letters, and the one that stands in for all others."""
+"""The face of the memo, and the one that stands in for letters that it lacks."""
 _PAD_PT = 3.0
 _POINTS_PER_IN = 72
 _DOTS_PER_IN = 100
@@ -129,8 +129,8 @@ def _know_face() -> None:
     """Tell matplotlib of the face, once."""
     from matplotlib.font_manager import fontManager
 
-    for weight in ("Regular", "Bold"):
-        fontManager.addfont(Path(__file__).parents[1] / "fonts" / f"{FACE.replace(' ', '')}-{weight}.otf")
+    for cut in sorted(FONTS.glob("*.otf")):
+        fontManager.addfont(cut)
 
 
 @contextmanager

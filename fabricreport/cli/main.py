@@ -89,6 +89,7 @@ def main() -> None:
 @JOBS
 @SCHEDULER
 @click.option("--draft", is_flag=True, help="Watermark the memo; its checks warn instead of stopping.")
+@click.option("--no-attachments", is_flag=True, help="Leave the ledger and the workbook out of memo.pdf.")
 @JSON
 @told
 def build(
@@ -98,12 +99,13 @@ def build(
     jobs: int | None,
     scheduler: str | None,
     draft: bool,
+    no_attachments: bool,
     as_json: bool,
 ) -> int:
     """Build the memo of each PARAMS file into OUTPUT/<client>/<edition>/."""
     from fabricreport.memo.build import build as build_memo
 
-    task = partial(one_client, made=build_memo, output=output, only=only, draft=draft)
+    task = partial(one_client, made=build_memo, output=output, only=only, draft=draft, attach=not no_attachments)
     done, failed, notes = [], [], list[str]()
     outcomes = each_client(params, task, jobs, scheduler, output, quiet=as_json)
     for outcome in outcomes:

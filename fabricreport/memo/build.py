@@ -102,6 +102,7 @@ def build(
     output: str | Path,
     only: str | None = None,
     draft: bool = False,
+    attach: bool = True,
     as_of: str | date | None = None,
     progress: ProgressCall | None = None,
     dates: Callable[[Dates], None] | None = None,
@@ -113,13 +114,13 @@ def build(
     """Build one memo and publish it below `output`.
 
     `only` builds one section as a draft into `output/<slug>/partial/` and leaves `latest` alone; `draft` warns
-    where a client copy would be refused. `dates` is handed the dates that today's may be held
+    where a client copy would be refused; without `attach` nothing goes into memo.pdf. `dates` is handed the dates that today's may be held
     against, before a section runs. A row of a price file that is no price ends the build; with `last_good` it goes on with
     these prices, and with the good ones. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
     KeyboardInterrupt through after ending all processes.
     """
     root, places, tell_dates = Path(output), places or Places.of(Path(params_path)), dates or (lambda _: None)
-    question = Question(Path(params_path), places, str(as_of or ""), only or "", draft)
+    question = Question(Path(params_path), places, str(as_of or ""), only or "", draft, attach)
     found, before = _again(root, question, tell_dates)
     if found is not None:
         return found
@@ -131,7 +132,7 @@ def build(
         work = scratch / "work"
         work.mkdir()
         plan = make_plan(
-            ready.loaded, work, only=only, draft=draft, as_of=as_of, places=places, last_good=last_good or (),
+            ready.loaded, work, only=only, draft=draft, attach=attach, as_of=as_of, places=places, last_good=last_good or (),
             report=report, before=partial(edition_before, root),
         )  # fmt: skip
         planned = plan.planned(ready.dates)
@@ -285,7 +286,7 @@ def _finish(
     faults = _accepted(proof.faults, plan)
     folder = scratch / plan.edition
     document = document_of(proof.printed, proof.memo)
-    badly_set = _write_outputs(folder, proof, document, notebooks)
+    badly_set = _write_outputs(folder, proof, document, notebooks, attach=plan.attach)
     _write_own_files(folder, proof.files)
     keep_inputs(folder, plan.snapshot)
     ledger = merged_ledger(proof.found)
@@ -371,20 +372,24 @@ def _citing(plan: BuildPlan) -> dict[str, Any]:
     return {"report": plan.report.as_dict()} if plan.report else {}
 
 
-def _write_outputs(folder: Path, proof: Proof, document: Document, notebooks: Mapping[str, Any]) -> tuple[str, ...]:
+def _write_outputs(
+    folder: Path, proof: Proof, document: Document, notebooks: Mapping[str, Any], *, attach: bool
+) -> tuple[str, ...]:
     """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`; a fault of any is raised.
 
     Gives what stands badly on the printed pages.
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    from fabricreport.memo.document.document import write_data
-    from fabricreport.memo.write.exporters import write_both
+    from fabricreport.memo.document.document import write_data, write_ledger
+    from fabricreport.memo.write.exporters import attached, write_both
 
     folder.mkdir()
+    write_ledger(folder, proof.found)
+    attachments = attached(folder) if attach else None
     # Typst works outside Python's lock: the rest is written meanwhile.
     with ThreadPoolExecutor(1) as beside:
-        written = beside.submit(write_both, folder, "memo", proof.memo, document)
+        written = beside.submit(write_both, folder, "memo", proof.memo, document, attachments=attachments)
         write_data(folder, document, proof.found, notebooks)
         return written.result()
 

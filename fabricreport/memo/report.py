@@ -143,7 +143,7 @@ class _Building:
     def published(self, progress: ProgressCall | None) -> ReportResult:
         """Run, stitch, check, write, publish."""
         from fabricreport.memo.document.checks import check_memo
-        from fabricreport.memo.document.document import document_of, stitch, write_data
+        from fabricreport.memo.document.document import document_of, stitch, write_data, write_ledger
         from fabricreport.memo.document.leaks import leaks, machine_folders
         from fabricreport.memo.document.pieces import gather
         from fabricreport.memo.write.exporters import write_both
@@ -158,6 +158,7 @@ class _Building:
         folder = self.scratch / self.edition
         folder.mkdir()
         write_both(folder, REPORT, executed, document)
+        write_ledger(folder, found)
         write_data(folder, document, found, {SECTION: executed})
         own = {"the build's scratch folder": self.scratch, "the output folder": self.root}
         _refuse(leaks(folder, machine_folders(own)))

@@ -21,6 +21,7 @@ import yaml
 from delivered_cases import delivery, write
 from one_process import page, whole
 from pypdf import PdfReader
+from pypdf.generic import StreamObject
 from read_memo import page_texts, read_memo, share_in_common
 
 import fabricreport.case as case_module
@@ -109,8 +110,37 @@ def test_the_pdf_is_tagged_titled_outlined_and_numbered(memos: dict[str, BuildRe
     assert root["/MarkInfo"]["/Marked"] and root["/Lang"] == "en" and root["/ViewerPreferences"]["/DisplayDocTitle"]
     assert len(reader.outline) >= 5
     assert b"pdfuaid" in reader.xmp_metadata.stream.get_data()  # type: ignore[union-attr]
+    faces = {str(d["/FontName"]).partition("+")[2].partition("-")[0] for d in described(reader)}
+    assert faces == {"LibertinusSerif"}
     texts = page_texts(memos[client].memo_pdf)
     assert all(f"{i} of {len(texts)}" in " ".join(t.split()) for i, t in enumerate(texts, 1))
+
+
+def described(reader: PdfReader) -> list[Any]:
+    """The descriptors of a PDF's fonts."""
+    found = (reader.get_object(n) for n in range(1, int(reader.trailer["/Size"])))
+    return [o for o in found if isinstance(o, dict) and o.get("/Type") == "/FontDescriptor"]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_ledger_is_in_the_memo_and_in_nothing_that_a_seller_gets(
+    memos: dict[str, BuildResult], client: str
+) -> None:
+    folder = memos[client].folder
+    ledger = (folder / "ledger.json").read_bytes()
+    papers = sorted(folder.glob("*.pdf"))
+    assert {paper.name for paper in papers} == {"memo.pdf", "letters.pdf", "acceptance-plan.pdf"}
+    for paper in papers:
+        reader = PdfReader(paper)
+        root = reader.trailer["/Root"]
+        if paper.name == "memo.pdf":
+            assert reader.attachments["ledger.json"] == [ledger]
+            assert set(reader.attachments) == {"ledger.json", "memo.xlsx"} & {p.name for p in folder.iterdir()}
+        else:
+            assert not reader.attachments and "/AF" not in root and "/EmbeddedFiles" not in root.get("/Names", {})
+            every = (reader.get_object(n) for n in range(1, int(reader.trailer["/Size"])))
+            streams = [o.get_data() for o in every if isinstance(o, StreamObject)]
+            assert not [s for s in streams if b'"numbers"' in s or s.startswith(b"PK")], paper.name
 
 
 class _Links(HTMLParser):

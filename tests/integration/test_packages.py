@@ -55,7 +55,7 @@ def test_cells_and_writers_of_the_example_call_each_package(tmp_path: Path) -> N
         done = whole(EXAMPLE, draws=SMALL_DRAWS)
         proof = prove(done.memo, gather(done.memo), draft=True)
         exported = counted(stack, Exporter, "from_notebook_node")
-        _write_outputs(tmp_path / "edition", proof, document_of(proof.printed, proof.memo), done.notebooks)
+        _write_outputs(tmp_path / "edition", proof, document_of(proof.printed, proof.memo), done.notebooks, attach=True)
     assert [does for does, made in calls.items() if not made] == []
     assert len(exported) == 2 and (tmp_path / "edition" / "memo.pdf").read_bytes().startswith(b"%PDF")
 

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import nbformat
 import pytest
@@ -222,6 +223,17 @@ def test_a_draft_is_not_what_a_refresh_compares_with(desk: Desk) -> None:
     desk.publish(draft=True)
     plan = desk.plan()
     assert plan.last is not None and plan.last.edition == edition and not plan.changed
+
+
+def test_an_edition_without_attachments_is_another_and_a_refresh_goes_on_without(desk: Desk) -> None:
+    with_them, without = desk.publish(), desk.publish(attach=False)
+    plan = desk.plan()
+    assert without != with_them and without.startswith("2026-11-20-")
+    assert plan.last is not None and (plan.last.edition, plan.changed) == (without, False)
+    with mock.patch("fabricreport.memo.build.build") as build:
+        desk.price("2026-12-01")
+        refresh(desk.params, output=desk.output, places=desk.places)
+    assert build.call_args.kwargs["attach"] is False
 
 
 def test_a_damaged_last_edition_is_a_reason(desk: Desk) -> None:

@@ -78,7 +78,7 @@ def test_a_chart_is_set_in_the_face_of_the_document_and_other_scripts_in_the_one
             return set(re.findall(r'href="#(\w+)-[\w-]+"', theme.svg(figure, "fig-words")))
 
     assert letters("InfiniBand costs €76k – ½ more") == {"LibertinusSerif"}
-    assert letters("Сеть") == {"DejaVuSans"}
+    assert letters("Сеть") == {"LibertinusSerif"} and letters("شبكة") == {"DejaVuSans"}
 
 
 def test_letters_are_large_enough_on_paper_and_on_a_phone() -> None:

@@ -191,6 +191,7 @@ def test_another_question_has_another_answer(desk: Desk) -> None:
         replace(desk.question, day="2026-11-20"),
         replace(desk.question, only="tco"),
         replace(desk.question, draft=True),
+        replace(desk.question, attach=False),
         replace(desk.question, params_path=desk.write("client/other.yaml", "client: {name: Acme}\n")),
         replace(desk.question, places=replace(places, project_params=desk.top / "else")),
         replace(desk.question, places=replace(places, own_notebooks=desk.top / "else")),

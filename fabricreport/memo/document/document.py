@@ -422,13 +422,17 @@ def _nodes(found: Gathered) -> Iterator[Top]:
         yield from piece.nodes
 
 
+def write_ledger(folder: Path, found: Gathered) -> None:
+    """Write `ledger.json` into a folder that is there."""
+    text = json.dumps(merged_ledger(found), sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False)
+    (folder / "ledger.json").write_text(text + "\n", encoding="utf-8")
+
+
 def write_data(folder: Path, document: Document, found: Gathered, notebooks: Mapping[str, Any]) -> None:
-    """Write the three into a folder that is there: what was gathered, its tables as the document prints them."""
+    """Write notebooks and data beside the ledger: what was gathered, its tables as the document prints them."""
     from fabricreport.base.text import csv_text
     from fabricreport.memo.run.noise import notebook_bytes
 
-    text = json.dumps(merged_ledger(found), sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False)
-    (folder / "ledger.json").write_text(text + "\n", encoding="utf-8")
     (folder / "notebooks").mkdir()
     for section, notebook in notebooks.items():
         (folder / "notebooks" / f"{section}.ipynb").write_bytes(notebook_bytes(notebook))

@@ -16,9 +16,11 @@ _CHAR_PT = 4.35
 _GAP_PT = 14.0
 _TEXT_PT, _WIDE_PT = 354.0, 467.0
 _LONG_CHARS = 22
-_GAP_CHARS = 3
+_GAP_CHARS, _BESIDE_CHARS, _SHORT_CHARS = 3, 2, 10
 _MOST_CHARS = 200
 """What a column of long texts wants at most, so that it leaves the others some room."""
+_MOST_WHOLE = 16
+"""An amount or a range ("−12.30 to 15.99†") of so many characters is not broken."""
 _ROOMY, _SMALL = 0.8, 0.45
 
 
@@ -36,7 +38,8 @@ def table_shape(columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> Tab
         # Spread evenly: a number must not stand at the far end of an empty line from its label.
         stretch = [length + _GAP_CHARS for length in lengths]
     elif natural_pt > _WIDE_PT:
-        stretch = _shared(lengths, [_longest_word(head, [row[i] for row in cells]) for i, head in enumerate(heads)])
+        kept = [0 if i in left else _MOST_WHOLE for i in range(len(columns))]
+        stretch = _shared(lengths, [_longest_word(h, [row[i] for row in cells], kept[i]) for i, h in enumerate(heads)])
     elif not any(stretch) and left:
         stretch[left[0]] = 1
     return TableShape(
@@ -57,19 +60,22 @@ def table_rows(table: DataTable) -> list[list[Scalar]]:
 
 
 def _shared(wanted: Sequence[int], needed: Sequence[int]) -> list[int]:
-    """The width of a page over columns that want more of it, in characters: each has its longest word, and what is left
-    goes to the others by what they still want."""
-    room = round((_WIDE_PT - _GAP_PT * (len(wanted) - 1)) / _CHAR_PT) - sum(needed)
+    """The width of a page over columns that want more of it, in characters: each has its longest word, a short one
+    with the gap beside it, and what is left goes to the others by what they still want."""
     more = [max(min(want, _MOST_CHARS) - need, 0) for want, need in zip(wanted, needed, strict=True)]
+    needed = [need + (_BESIDE_CHARS if need < _SHORT_CHARS else 0) for need in needed]
+    room = round(_WIDE_PT / _CHAR_PT) - sum(needed)
     if room <= 0 or not any(more):
         return list(needed)
     return [need + round(room * each / sum(more)) for need, each in zip(needed, more, strict=True)]
 
 
-def _longest_word(head: tuple[str, str], cells: Sequence[str]) -> int:
-    """What a column cannot do without: the longest word of its head, set bold, or of its cells."""
+def _longest_word(head: tuple[str, str], cells: Sequence[str], whole: int) -> int:
+    """What a column cannot do without: the longest word of its head, set bold, or of its cells, or one of at most `whole`
+    characters as it stands."""
     longest = max(len(word) for word in " ".join(head).split(" "))
-    return max([4, longest + 1, *(_wide(word) for cell in cells for word in cell.split(" "))])
+    kept = (_wide(w) for cell in cells for w in ([cell] if len(cell) <= whole else cell.split(" ")))
+    return max([4, longest + 1, *kept])
 
 
 def _as_set(nodes: Sequence[Inline], missing: int) -> str:

@@ -163,7 +163,7 @@ def _compared(
     work: AbstractContextManager[str | Path] = tempfile.TemporaryDirectory() if dry_run else scratch_folder(root)
     with disk_errors(root), work as scratch:
         plan = make_plan(
-            loaded, Path(scratch), as_of=day, places=places, last_good=good, report=report, before=partial(edition_before, root),
+            loaded, Path(scratch), attach=_attaches(last), as_of=day, places=places, last_good=good, report=report, before=partial(edition_before, root),
         )  # fmt: skip
         reasons = tuple(_reasons(plan, last, cites=not (dry_run and places.report and report is None)))
         found = None if always or not reasons or last is None else _probed(plan, last)
@@ -266,7 +266,7 @@ def refresh(
         return RefreshResult(_with_latest(plan, Path(output)))
     old = _manifest_of(plan.last)
     built = build(
-        params_path, output=output, as_of=plan.as_of, progress=progress, dates=dates, places=places,
+        params_path, output=output, attach=_attaches(plan.last), as_of=plan.as_of, progress=progress, dates=dates, places=places,
         last_good=plan.last_good,
     )  # fmt: skip
     now = latest_edition(Path(output), plan.slug)
@@ -292,6 +292,14 @@ def feed_day(loaded: ParamsFile, places: Places) -> tuple[date, list[str]]:
     own = loaded.params.as_of
     found = book_day(loaded.folder, loaded.slug, places.project_params)
     return max(own, found.day or own), list(found.notes)
+
+
+def _attaches(last: EditionInfo | None) -> bool:
+    """A client whose last edition has no attachments is not sent any by the next."""
+    from fabricreport.memo.run.plan import NO_ATTACHMENTS
+
+    kept = _manifest_of(last).get("fingerprint")
+    return not (isinstance(kept, Mapping) and NO_ATTACHMENTS in str(kept.get("variant")))
 
 
 def _manifest_of(last: EditionInfo | None) -> dict[str, Any]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 CLIENT_COPY = "Client copy"
 DRAFT = "Draft"
+NO_ATTACHMENTS = "no-attachments"
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,11 @@ class BuildPlan:
     only: str
     notes: tuple[str, ...] = ()
     report: Cited | None = None
+
+    @property
+    def attach(self) -> bool:
+        """Whether the ledger and the workbook go into memo.pdf."""
+        return NO_ATTACHMENTS not in self.fingerprint.variant
 
     @property
     def status(self) -> str:
@@ -122,6 +128,7 @@ def make_plan(
     *,
     only: str | None = None,
     draft: bool = False,
+    attach: bool = True,
     as_of: str | date | None = None,
     places: Places | None = None,
     last_good: Sequence[PriceRow] = (),
@@ -130,7 +137,7 @@ def make_plan(
 ) -> BuildPlan:
     """Freeze all inputs and notebook sources into the existing folder `work` and name the edition.
 
-    `only` takes one section and makes a draft of it. `as_of` replaces the date of the params. `last_good` are prices to go
+    `only` takes one section and makes a draft of it; without `attach` nothing goes into memo.pdf. `as_of` replaces the date of the params. `last_good` are prices to go
     on with, `report` the evidence report that the memo cites; `before` tells the edition that a whole memo of a client comes after. `InputError` names each file that cannot be had; nothing has been started then.
     """
     from fabricreport.scenario import dated
@@ -145,7 +152,7 @@ def make_plan(
     )
     sources = {section: places.notebook(section) for section in sections}
     notebooks = _copy_notebooks(sources, work / "sources")
-    variant = f"only:{only}" if only else ("draft" if draft else "")
+    aside = f"only:{only}" if only else ("draft" if draft else "")
     found = Fingerprint(
         params=snapshot.params_sha256,
         inputs=snapshot.hashes,
@@ -155,10 +162,10 @@ def make_plan(
         versions=prints.versions(),
         python=prints.python_version(),
         seed=int(params.seed),
-        variant=variant,
+        variant=" ".join(filter(None, (aside, "" if attach else NO_ATTACHMENTS))),
         report=report.digest if report else "",
     )
-    if not variant:
+    if not aside:
         found = replace(found, since=before(loaded.slug, found))
     day = params.as_of.isoformat()
     edition = f"{day}-{found.digest[:8]}" + (f"-{only}" if only else "")

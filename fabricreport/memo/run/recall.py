@@ -203,20 +203,21 @@ class Planned:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a params file: a memo of one day (`day`: '' for its own, or words for how it is found), whole or one section, final or a draft."""
+    """What is asked of a params file: a memo of one day (`day`: '' for its own, or words for how it is found), whole or one section, final or a draft, with or without attachments."""
 
     params_path: Path
     places: Places
     day: str = ""
     only: str = ""
     draft: bool = False
+    attach: bool = True
 
     @property
     def key(self) -> str:
         """The name of the record; a path counts as it was written too, for messages quote it."""
         folders = [*map(str, self.places.notebook_folders), str(self.places.project_params)]
-        words = [str(self.params_path), str(self.params_path.absolute()), *folders, self.day, self.only, self.draft]
-        return sha256(canonical([_FORMAT, *words]))
+        words = [str(self.params_path), str(self.params_path.absolute()), *folders, self.day, self.only]
+        return sha256(canonical([_FORMAT, *words, self.draft, self.attach]))
 
     def stamp(self) -> Stamp | None:
         """The stamp of what the answer rests on; None where the check is not our own, or something is in the way."""

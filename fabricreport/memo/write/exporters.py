@@ -8,13 +8,32 @@ as a draft; what a build would refuse is logged as a warning.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from nbconvert.exporters import Exporter
 
 from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.write.html import render_html
-from fabricreport.memo.write.pdf import printed
+from fabricreport.memo.write.pdf import Attachment, Attachments, printed
+
+_ATTACHED: dict[str, tuple[str, Literal["data", "source"], str]] = {
+    "ledger.json": (
+        "application/json",
+        "data",
+        "Every number of the memo with its rule, inputs, grade, date and sources",
+    ),
+    "memo.xlsx": (
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "source",
+        "The memo's tables and cash flows as a workbook that recomputes",
+    ),
+}
+
+
+def attached(folder: Path) -> Attachments:
+    """What of an edition goes into its memo.pdf, as far as it is written: never into what sellers are sent."""
+    found = {name: folder / name for name in _ATTACHED if (folder / name).exists()}
+    return {name: Attachment(path.read_bytes(), *_ATTACHED[name]) for name, path in found.items()}
 
 
 class _FabricReportExporter(Exporter):
@@ -53,10 +72,14 @@ class FabricReportHTMLExporter(_FabricReportExporter):
 
 
 class FabricReportPDFExporter(_FabricReportExporter):
-    """A PDF/UA-1 file."""
+    """A PDF/A-3a and PDF/UA-1 file."""
 
     output_mimetype = "application/pdf"
     export_from_notebook = "fabricreport memo (PDF)"
+
+    def __init__(self, document: Document | None = None, attachments: Attachments | None = None, **kw: Any) -> None:
+        super().__init__(document, **kw)
+        self._attachments = attachments
 
     def _file_extension_default(self) -> str:
         return ".pdf"
@@ -69,20 +92,25 @@ class FabricReportPDFExporter(_FabricReportExporter):
         Raises `MemoRejected` when Typst refuses the memo.
         """
         _, resources = super().from_notebook_node(nb, resources, **kw)
-        made = printed(self._document(nb, resources))
+        made = printed(self._document(nb, resources), self._attachments)
         return made.pdf, {**resources, "remarks": made.remarks}
 
 
 def write_both(
-    folder: Path, name: str, notebook: Any, document: Document, paper: Document | None = None
+    folder: Path,
+    name: str,
+    notebook: Any,
+    document: Document,
+    paper: Document | None = None,
+    attachments: Attachments | None = None,
 ) -> tuple[str, ...]:
     """`<name>.html` and `<name>.pdf` of a notebook whose document is made; gives the remarks on the printed pages.
 
-    `paper` is the document of the PDF where that is another.
+    `paper` is the document of the PDF where that is another, `attachments` is what goes into it.
     """
     page, _ = FabricReportHTMLExporter(document).from_notebook_node(notebook)
     (folder / f"{name}.html").write_bytes(page.encode("utf-8"))
-    pdf, resources = FabricReportPDFExporter(paper or document).from_notebook_node(notebook)
+    pdf, resources = FabricReportPDFExporter(paper or document, attachments).from_notebook_node(notebook)
     (folder / f"{name}.pdf").write_bytes(pdf)
     remarks: tuple[str, ...] = resources["remarks"]
     return remarks

@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from fabricreport.base.project import FONTS
 from fabricreport.base.text import csv_text
 from fabricreport.blocks.forms import EMPTY, HtmlWriter, heading
 from fabricreport.blocks.nodes import DataTable, Figure, Flow, Heading, Scalar
@@ -66,7 +67,7 @@ class MemoWriter(HtmlWriter):
 def render_html(document: Document) -> str:
     """The whole page. The same document gives the same text."""
     writer = MemoWriter()
-    style, script, brand = _template("memo.css"), _template("memo.js"), document.front.brand
+    style, script, brand = _faces() + _template("memo.css"), _template("memo.js"), document.front.brand
     if brand:
         style += _template("brand.css") + livery.rules(brand)
     language = document.front.language
@@ -115,7 +116,7 @@ def _contents(document: Document) -> list[tuple[str, list[ContentsLine]]]:
 
 def _policy(style: str, script: str) -> str:
     return (
-        "default-src 'none'; img-src data:; "
+        "default-src 'none'; img-src data:; font-src data:; "
         f"style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     )
 
@@ -127,6 +128,21 @@ def _hash(text: str) -> str:
 @cache
 def _template(name: str) -> str:
     return (resources.files("fabricreport.memo") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _faces() -> str:
+    """The four cuts of the face, in the page itself."""
+    cuts = {"Regular": "400", "Bold": "700", "Italic": "400 italic", "BoldItalic": "700 italic"}
+    rules = []
+    for cut, told in cuts.items():
+        weight, _, style = told.partition(" ")
+        data = base64.b64encode((FONTS / f"LibertinusSerif-{cut}.woff2").read_bytes()).decode("ascii")
+        rules.append(
+            f'@font-face {{ font-family: "Libertinus Serif"; font-weight: {weight}; font-style: {style or "normal"}; '
+            f'src: url(data:font/woff2;base64,{data}) format("woff2"); }}\n'
+        )
+    return "".join(rules)
 
 
 @cache

@@ -1,7 +1,7 @@
-"""The memo as PDF/UA-1 bytes: the document goes to Typst as data, never as source text.
+"""The memo as bytes of PDF/A-3a and PDF/UA-1: the document goes to Typst as data, never as source text.
 
-Typst compiles in a fresh folder that holds our templates, one JSON file and the attached images, nothing
-else: no packages, no system fonts, no symbolic links, no clock.
+Typst compiles in a fresh folder that holds our templates, one JSON file, the images and what is attached, nothing
+else: no packages, no fonts but our face and what stands in for letters that it lacks, no symbolic links, no clock.
 """
 
 from __future__ import annotations
@@ -14,19 +14,21 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib
 import typst
 from matplotlib import ft2font
 
 from fabricreport.base.errors import MemoRejected
+from fabricreport.base.project import FONTS
 from fabricreport.blocks.forms import to_json
 from fabricreport.blocks.nodes import (
     BulletList,
@@ -39,6 +41,7 @@ from fabricreport.blocks.nodes import (
     Node,
     OrderedList,
     Paragraph,
+    Preformatted,
     Text,
     Top,
     plain_text,
@@ -69,6 +72,7 @@ Data = dict[str, Any]
 TEMPLATES = ("memo.typ", "style.typ", "inline.typ", "blocks.typ", "front.typ", "back.typ")
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:-([A-Za-z]{2}))?\Z")
 _BREAKS = re.compile(r"[\t\n\r]+")
+_BESIDE = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 MOST_EMPTY = 0.2
 CLOSED: Data = dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
 """Without the closing annexes, which move nothing before them, trying a layout goes faster."""
@@ -79,19 +83,38 @@ MOST_DERIVATION_PAGES = 2
 """Of a memo with a body of its own: all figures of page one, then their inputs as far as these pages reach."""
 _TOP_PT = 100.0
 """What begins above this height begins a page: the margin is 26 mm."""
+_NO_FALLBACK = frozenset("\u1680\u0670" + "".join(map(chr, range(0x64B, 0x656))))
+"""Ogham's space, and Arabic vowels, which may stand on a letter of another script."""
+_NO_DAY = (2000, 1, 1)
+"""Of a document without a date: PDF/A wants one."""
 NO_ALT_YET = "No description yet: this is a draft."
+STANDARDS = ["a-3a", "ua-1"]
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file within the PDF: its bytes, its media type, how it belongs to the pages (ISO 32000-2, 7.11.3), and what it is."""
+
+    data: bytes
+    mime: str
+    relationship: Literal["source", "data", "alternative", "supplement"]
+    description: str
+
+
+Attachments = Mapping[str, Attachment]
+"""What is attached, by the name it is saved under."""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A document as PDF/UA-1, and what stands badly on its pages."""
+    """A document as PDF/A-3a and PDF/UA-1, and what stands badly on its pages."""
 
     pdf: bytes
     remarks: tuple[str, ...]
 
 
-def printed(document: Document) -> Printed:
-    """The document as PDF/UA-1, with the remarks on its pages. The same document gives the same bytes.
+def printed(document: Document, attachments: Attachments | None = None) -> Printed:
+    """The document as PDF/A-3a and PDF/UA-1, with the remarks on its pages. The same document gives the same bytes.
 
     Raises `MemoRejected` when Typst refuses it, as it does for an image without alt text in a client copy.
     """
@@ -100,6 +123,7 @@ def printed(document: Document) -> Printed:
         payload = _lay_out(document, folder)
         _keep_whole(folder, payload)
         _settle(folder, payload)
+        _attach(folder, payload, attachments or {})
         layout = _link(folder, payload, document)
         return Printed(pack(_compile(folder, document)), tuple(box_remarks(layout, *_told(document))))
     finally:
@@ -113,6 +137,13 @@ def _lay_out(document: Document, folder: Path) -> Data:
     brand = document.front.brand
     hand_to_typst(brand, folder, _printable)
     return _payload(document, partial(_print_node, folder=folder, draft=document.front.draft, brand=brand))
+
+
+def _attach(folder: Path, payload: Data, attachments: Attachments) -> None:
+    for name, found in attachments.items():
+        (folder / name).write_bytes(found.data)
+        facts = {"mime": found.mime, "relationship": found.relationship, "description": found.description}
+        payload["attachments"].append({"name": name, **facts})
 
 
 def _write(folder: Path, payload: Data) -> None:
@@ -227,7 +258,7 @@ def _counted(body: int, all_pages: int, derivations: int) -> str:
 def _forget_layouts(folder: Path) -> None:
     """Have Typst let go what it keeps of layouts that were tried: it drops what so many compilations did not ask for."""
     (folder / EMPTY).write_text("", encoding="utf-8")
-    nothing = typst.Compiler(folder / EMPTY, root=folder, ignore_system_fonts=True)
+    nothing = typst.Compiler(folder / EMPTY, root=folder, font_paths=_fonts())
     for _ in range(KEPT_COMPILATIONS):
         nothing.compile(format="svg")
 
@@ -281,18 +312,20 @@ def _set(folder: Path, payload: Data) -> Found:
 
 def _compile(folder: Path, document: Document) -> bytes:
     day = _timestamp(document.front.date)
-    return bytes(_asked_of_typst(typst.compile, folder, format="pdf", pdf_standards="ua-1", timestamp=day))
+    return bytes(_asked_of_typst(typst.compile, folder, format="pdf", pdf_standards=STANDARDS, timestamp=day))
 
 
 def _asked_of_typst(work: Callable[..., Any], folder: Path, *what: str, **how: Any) -> Any:
     try:
-        return work(folder / "memo.typ", *what, root=folder, font_paths=[_fonts()], ignore_system_fonts=True, **how)
+        return work(folder / "memo.typ", *what, root=folder, font_paths=_fonts(), **how)
     except typst.TypstError as error:
         raise MemoRejected([typst_message(error)]) from error
 
 
-def _fonts() -> Path:
-    return Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+@cache
+def _fonts() -> typst.Fonts:
+    """Our face, and matplotlib's DejaVu for code and for letters that the face lacks."""
+    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[FONTS, _BESIDE])
 
 
 def typst_message(error: typst.TypstError) -> str:
@@ -306,8 +339,7 @@ def typst_message(error: typst.TypstError) -> str:
 
 def _timestamp(date: str) -> datetime.datetime:
     """Midnight UTC of the memo's date; a memo without a date gets a fixed one, never the clock."""
-    year, month, day = _day(date) or (2000, 1, 1)
-    return datetime.datetime(year, month, day, tzinfo=datetime.UTC)
+    return datetime.datetime(*_day(date), tzinfo=datetime.UTC)
 
 
 def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
@@ -323,22 +355,27 @@ def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
         told = list(map(to_json, rebuilt(tuple(nodes), of_node=of_node)))
         for data, node, after in zip(told, nodes, (*nodes[1:], None), strict=False):
             if isinstance(node, Paragraph) and (
-                isinstance(after, BulletList | OrderedList) or plain_text(node.children).rstrip().endswith(":")
+                isinstance(after, BulletList | OrderedList | Preformatted)
+                or plain_text(node.children).rstrip().endswith(":")
             ):
                 data[LEAD] = True
         return told
 
+    read = {
+        "glance": document.glance and to_json(rebuilt(document.glance, of_node=of_node)),
+        "first": each(document.first),
+        "body": each(document.body),
+        "annexes": [told | ({"loose": True} if document.spined else {}) for told in each(document.annexes)],
+    }
+    closing = _closing(document)
+    _mark_first_uses(read, closing)
     sources_at = document.sources_heading if document.lists_sources else None
     derived_at = document.derivations_heading if document.derives_in_print else None
     held = document.held
     unprinted = {document.sources_heading, document.derivations_heading} - {sources_at, derived_at}
     return {
         "front": front,
-        "glance": document.glance and to_json(rebuilt(document.glance, of_node=of_node)),
         "spined": document.spined,
-        "first": each(document.first),
-        "body": each(document.body),
-        "annexes": [told | ({"loose": True} if document.spined else {}) for told in each(document.annexes)],
         "opening": _opening(document),
         "contents": [
             {"anchor": h.anchor, "annex": h.annex, "holds": held.get(h.anchor, "")}
@@ -353,8 +390,28 @@ def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
         "abbreviations": [{"name": term.term, "means": term.means} for term in document.abbreviations],
         "places": {},
         "places_wanted": False,
-        **_closing(document),
+        "attachments": [],
+        **read,
+        **closing,
     }
+
+
+def _mark_first_uses(read: Data, closing: Data) -> None:
+    """Mark the first place of each number that the closing annexes tell of: they link back there."""
+    told = {node["anchor"] for node in _all_of(closing) if "anchor" in node}
+    for node in _all_of(read):
+        if node.get("t") == "num" and node["anchor"] in told:
+            told.remove(node["anchor"])
+            node["first"] = True
+
+
+def _all_of(data: Any) -> Iterator[Data]:
+    """Every object within JSON values, in reading order."""
+    if isinstance(data, dict):
+        yield data
+        data = [*data.values()]
+    for inner in data if isinstance(data, list | tuple) else ():
+        yield from _all_of(inner)
 
 
 def _closing(document: Document, most_inputs: int | None = None) -> Data:
@@ -411,19 +468,21 @@ def _opening(document: Document) -> int:
     return len(document.body)
 
 
-def _day(date: str) -> list[int] | None:
+def _day(date: str) -> tuple[int, int, int]:
     try:
         day = datetime.date.fromisoformat(date)
     except ValueError:
-        return None
-    return [day.year, day.month, day.day]
+        return _NO_DAY
+    return day.year, day.month, day.day
 
 
 @cache
 def _without_glyph() -> re.Pattern[str]:
-    """What DejaVu Sans cannot print: the fallback of every text, so nothing prints as an empty box."""
-    known = ft2font.FT2Font(str(_fonts() / "DejaVuSans.ttf")).get_charmap()
-    return re.compile(f"[^\\n\\t\\r{''.join(map(re.escape, map(chr, known)))}]")
+    """What DejaVu Sans cannot print, the fallback of every text; letters for private use, which PDF/A-3a refuses; and what
+    Typst takes no fallback for everywhere, so that PDF/A refuses it too."""
+    known = map(chr, ft2font.FT2Font(str(_BESIDE / "DejaVuSans.ttf")).get_charmap())
+    taken = (re.escape(c) for c in known if unicodedata.category(c) != "Co" and c not in _NO_FALLBACK)
+    return re.compile(f"[^\\n\\t\\r{''.join(taken)}]")
 
 
 def _printable(text: str) -> str:
