@@ -27,7 +27,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fabricreport.base import formats
-from fabricreport.blocks import Drawing
+from fabricreport.blocks import Drawing, narrow
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
@@ -178,13 +178,17 @@ def _draw_row(figure: Figure, to: io.StringIO) -> None:
     `savefig` measures every text in two passes of the layout, draws the figure for nothing and then draws it: half the
     time of a memo's cells went there.
     """
-    width_in, height_in = figure.get_size_inches()
-    size = width_in * _POINTS_PER_IN, height_in * _POINTS_PER_IN
-    renderer = RendererSVG(*size, to, image_dpi=_DOTS_PER_IN, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
-    _lay_out_row(figure.axes, *size, renderer)
+    renderer = _renderer(figure, to)
+    _lay_out_row(figure.axes, *figure.get_size_inches() * _POINTS_PER_IN, renderer)
     figure.set_layout_engine("none")
     figure.draw(renderer)
     renderer.finalize()  # type: ignore[no-untyped-call]
+
+
+def _renderer(figure: Figure, to: io.StringIO) -> RendererSVG:
+    """What measures and draws the figure."""
+    size = figure.get_size_inches() * _POINTS_PER_IN
+    return RendererSVG(*size, to, image_dpi=_DOTS_PER_IN, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
 
 
 def _lay_out_row(axes: Sequence[Axes], width: float, height: float, renderer: RendererSVG) -> None:
@@ -226,8 +230,33 @@ def drawn(figure: Figure, chart_id: str, *, data: pd.DataFrame, **values: object
     import matplotlib.pyplot as plt
 
     drawing = svg(figure, chart_id)
+    slim_drawing = narrow_svg(figure, chart_id)
     plt.close(figure)
-    return Drawing(chart_id, drawing, rows_of(data), values)
+    return Drawing(chart_id, drawing, rows_of(data), values, slim_drawing)
+
+
+def narrow_svg(figure: Figure, chart_id: str) -> str:
+    """The figure, drawn already, again for a narrow screen; empty where words would run into each other.
+
+    The figure is not to be used afterwards.
+    """
+    if not narrow.can_be(figure):
+        return ""
+    with _look():
+        renderer = _renderer(figure, io.StringIO())
+        tall = narrow.narrow(figure, renderer, ROW_IN * _POINTS_PER_IN)
+        figure.set_layout_engine("constrained")
+        row = _is_row(figure)
+        for settle in (True, False):
+            if row:
+                _lay_out_row(figure.axes, *figure.get_size_inches() * _POINTS_PER_IN, renderer)
+            else:
+                figure.draw_without_rendering()
+            if settle:
+                narrow.part(figure, renderer, tall)
+        if narrow.clashes(figure, renderer):
+            return ""
+    return svg(figure, f"{chart_id}-narrow")
 
 
 def rounded(values: Any, digits: int = PLOT_DIGITS) -> np.ndarray[Any, np.dtype[np.float64]]:

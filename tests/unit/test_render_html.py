@@ -32,7 +32,7 @@ OURS = words("""html head meta title style body a p header h1 h2 h3 h4 dl div dt
     script svg""")
 DRAWN = words("g defs path use rect circle line polyline polygon text tspan clippath image ellipse")
 ATTRIBUTES = words("""lang charset http-equiv content name class id href download aria-label aria-labelledby role tabindex value
-    title rel scope colspan src alt""")
+    title rel scope colspan src alt data-label""")
 IDS = re.compile(r"(?:m|d|s|n|nr|f|i)-[a-z0-9-]+|u-d-[a-z0-9-]+|memo|glance|contents|notes")
 
 
