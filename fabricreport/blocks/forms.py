@@ -397,17 +397,15 @@ class HtmlWriter:
     def _cell(self, node: DataTable, row: TableRow, r: int, c: int) -> Markup:
         body = self.inline(row.cells[c] if c < len(row.cells) else ())
         right = node.columns[c].align == "right"
-        if c == 0:
+        if c == 0 and (body or row.ring or row.role == "winner"):
             mark = Markup('<span class="mark" title="first choice">▸</span> ') if row.role == "winner" else EMPTY
             words = Markup("{}{}{}").format(mark, body, _RING if row.ring else EMPTY)
             return Markup('<th scope="row" role="rowheader" class="first{}">{}</th>').format(
                 " r" if right else "", words
             )
-        return Markup('<td role="cell"{}{}>{}</td>').format(
-            Markup(' class="r{}"').format(_padded(node.shape, r, c)) if right else EMPTY,
-            _labelled(node.columns[c]),
-            body,
-        )
+        label = _labelled(node.columns[c]) if c else EMPTY
+        side = Markup(' class="r{}"').format(_padded(node.shape, r, c)) if right else EMPTY
+        return Markup('<td role="cell"{}{}>{}</td>').format(side, label, body)
 
 
 def _breadth(node: DataTable) -> str:
@@ -436,13 +434,13 @@ def _inner_link(anchor: str, words: str | int) -> Markup:
     return Markup('<a href="#{}">{}</a>').format(anchor, words)
 
 
+def called(number: str) -> str:
+    """What a heading's number is called where it stands alone: Section 1, Annex A, Annex A.1."""
+    return number if " " in number else f"{'Annex' if number[:1].isalpha() else 'Section'} {number}"
+
+
 def heading(level: int, anchor: str, number: str, body: Markup) -> Markup:
     """A numbered heading, its number a link to itself; the memo's title is the page's h1, so level 1 is an h2."""
-    called = (
-        number
-        if number[:1].isalpha() and " " in number
-        else f"{'Annex' if number[:1].isalpha() else 'Section'} {number}"
-    )
     return Markup('<h{0} id="{1}" tabindex="-1"><a class="no" href="#{1}" aria-label="{4}">{2}</a> {3}</h{0}>').format(
-        level + 1, anchor, number, body, called
+        level + 1, anchor, number, body, called(number)
     )

@@ -24,8 +24,8 @@ from matplotlib.transforms import Bbox
 
 WIDTH_IN = 3.4
 """As wide as a phone's column at which letters of 8 points are 11 px high, and more."""
-_POINTS_PER_IN = 72
-_WIDTH_PT = WIDTH_IN * _POINTS_PER_IN
+POINTS_PER_IN = 72
+_WIDTH_PT = WIDTH_IN * POINTS_PER_IN
 _MOST_LABEL, _MOST_WORDS = 0.28, 0.64
 """Shares of the width: labels beside rows that need more go above them, other words that do break into two lines."""
 _LIFT = 1.35
@@ -40,7 +40,7 @@ _PAGE = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 def can_be(figure: Figure) -> bool:
     """True of axes in one grid, with nothing (a colour bar, a legend or a title of the whole figure) beside them."""
     grids = {place and place.get_gridspec() for place in (axis.get_subplotspec() for axis in figure.axes)}
-    whole = len(grids) == 1 and isinstance(*grids, GridSpec)
+    whole = len(grids) == 1 and isinstance(grids.pop(), GridSpec)
     return whole and not (figure.subfigs or figure.legends or figure.texts)
 
 
@@ -59,7 +59,7 @@ def part(figure: Figure, renderer: RendererBase, tall: float) -> None:
     """Once it is laid out: the wanted height, fewer ticks where their words touch, and words of one line moved apart."""
     if tall:
         missing = tall - figure.axes[0].get_window_extent(renderer).height
-        figure.set_figheight(figure.get_figheight() + missing / _POINTS_PER_IN)
+        figure.set_figheight(figure.get_figheight() + missing / POINTS_PER_IN)
     for axis in figure.axes:
         _thin(axis.xaxis, renderer)
         _spread(axis, renderer)
@@ -68,7 +68,7 @@ def part(figure: Figure, renderer: RendererBase, tall: float) -> None:
 def clashes(figure: Figure, renderer: RendererBase) -> int:
     """How many words run into others or over the edge."""
     boxes = [box for axis in figure.axes for box in _boxes(axis, renderer)]
-    over = sum(box.x0 < -_TOUCH_PT or box.x1 > figure.bbox.width + _TOUCH_PT for box in boxes)
+    over = sum(bool(box.x0 < -_TOUCH_PT or box.x1 > figure.bbox.width + _TOUCH_PT) for box in boxes)
     return over + sum(_meet(one, other) for one, other in combinations(boxes, 2))
 
 
@@ -84,7 +84,7 @@ def _boxes(axis: Axes, renderer: RendererBase) -> Iterable[Bbox]:
 def _meet(one: Bbox, other: Bbox) -> bool:
     wide = min(one.x1, other.x1) - max(one.x0, other.x0)
     tall = min(one.y1, other.y1) - max(one.y0, other.y0)
-    return min(wide, tall) > _TOUCH_PT
+    return bool(min(wide, tall) > _TOUCH_PT)
 
 
 def _ticked(axis: Axis) -> list[Text]:
@@ -110,7 +110,7 @@ def _lift_labels(axis: Axes, renderer: RendererBase, line_pt: float) -> float:
         return 0.0
     before, unit = axis.get_ylim(), axis.get_window_extent(renderer).height / abs(np.subtract(*axis.get_ylim()))
     grown = unit + _LIFT * line_pt
-    place = _Rows(rows, unit / grown, line_pt / grown, up=-1 if axis.yaxis_inverted() else 1)
+    place = Rows(rows, unit / grown, line_pt / grown, up=-1 if axis.yaxis_inverted() else 1)
     _replace(axis, place)
     axis.set_ylim(*map(place, before))
     above = ((unit / line_pt) + 1) / 2 * line_pt
@@ -125,7 +125,7 @@ def _lift_labels(axis: Axes, renderer: RendererBase, line_pt: float) -> float:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """Where a height goes when rows grow: as far from its row as before, and what is above all rows a line higher."""
 
     rows: Sequence[int]
@@ -134,6 +134,7 @@ class _Rows:
     up: int
 
     def __call__(self, y: float) -> float:
+        """The new height of `y`."""
         row = min(max(round(y), self.rows[0]), self.rows[-1])
         top = self.rows[0] if self.up < 0 else self.rows[-1]
         return row + (y - row) * self.shrunk + (self.up * self.line if (y - top) * self.up > 0.5 else 0.0)
@@ -147,7 +148,7 @@ def _replace(axis: Axes, place: Callable[[float], float]) -> None:
             patch.set(y=low, height=high - low)
     for line in axis.lines:
         if line.get_transform() == axis.transData:
-            line.set_ydata([place(float(y)) for y in line.get_ydata()])  # type: ignore[union-attr]
+            line.set_ydata([place(float(y)) for y in np.asarray(line.get_ydata())])
     for text in axis.texts:
         if isinstance(text, Annotation) and text.xycoords == "data":
             text.xy = (text.xy[0], place(float(text.xy[1])))
@@ -194,7 +195,11 @@ def _spread(axis: Axes, renderer: RendererBase) -> None:
     """Words centred on one line, moved apart and into the figure."""
     lines: dict[float, list[Text]] = {}
     for text in axis.texts:
-        if not isinstance(text, Annotation) and text.get_ha() == "center" and text.get_transform() == axis.transData:
+        if (
+            not isinstance(text, Annotation)
+            and text.get_horizontalalignment() == "center"
+            and text.get_transform() == axis.transData
+        ):
             lines.setdefault(round(float(text.get_position()[1]), 3), []).append(text)
     for words in lines.values():
         boxes = sorted(((t.get_window_extent(renderer), t) for t in words), key=lambda pair: pair[0].x0)

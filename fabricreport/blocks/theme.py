@@ -80,7 +80,7 @@ SMALL_PT = 8.0
 FACE, BESIDE = "Libertinus Serif", "DejaVu Sans"
 """The face of the PDF, of which `fonts` holds the Latin letters, and the one that stands in for all others."""
 _PAD_PT = 3.0
-_POINTS_PER_IN = 72
+POINTS_PER_IN = 72
 _DOTS_PER_IN = 100
 """Of a heat map's picture within a drawing."""
 PLOT_DIGITS = 6
@@ -139,7 +139,7 @@ def canvas(
 ) -> Iterator[tuple[Figure, list[Axes]]]:
     """A figure in the house style with `columns` axes side by side; draw inside the context."""
     with _look():
-        figure = Figure(figsize=(width_in, height_in), layout="constrained", dpi=_POINTS_PER_IN)
+        figure = Figure(figsize=(width_in, height_in), layout="constrained", dpi=POINTS_PER_IN)
         yield figure, list(figure.subplots(1, columns, sharey=share_y, squeeze=False)[0])
 
 
@@ -166,7 +166,7 @@ def _is_row(figure: Figure) -> bool:
     grids = {id(place.get_gridspec()): place.get_gridspec() for place in places if place is not None}
     return (
         isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine)
-        and figure.get_dpi() == _POINTS_PER_IN
+        and figure.get_dpi() == POINTS_PER_IN
         and [grid.get_geometry() for grid in grids.values()] == [(1, len(places))]
         and not (figure.subfigs or figure.legends or figure.texts)
     )
@@ -179,16 +179,21 @@ def _draw_row(figure: Figure, to: io.StringIO) -> None:
     time of a memo's cells went there.
     """
     renderer = _renderer(figure, to)
-    _lay_out_row(figure.axes, *figure.get_size_inches() * _POINTS_PER_IN, renderer)
+    _lay_out_row(figure.axes, *_size(figure), renderer)
     figure.set_layout_engine("none")
     figure.draw(renderer)
     renderer.finalize()  # type: ignore[no-untyped-call]
 
 
+def _size(figure: Figure) -> tuple[float, float]:
+    """Its width and height in points."""
+    width_in, height_in = figure.get_size_inches()
+    return float(width_in * POINTS_PER_IN), float(height_in * POINTS_PER_IN)
+
+
 def _renderer(figure: Figure, to: io.StringIO) -> RendererSVG:
     """What measures and draws the figure."""
-    size = figure.get_size_inches() * _POINTS_PER_IN
-    return RendererSVG(*size, to, image_dpi=_DOTS_PER_IN, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
+    return RendererSVG(*_size(figure), to, image_dpi=_DOTS_PER_IN, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
 
 
 def _lay_out_row(axes: Sequence[Axes], width: float, height: float, renderer: RendererSVG) -> None:
@@ -244,12 +249,12 @@ def narrow_svg(figure: Figure, chart_id: str) -> str:
         return ""
     with _look():
         renderer = _renderer(figure, io.StringIO())
-        tall = narrow.narrow(figure, renderer, ROW_IN * _POINTS_PER_IN)
+        tall = narrow.narrow(figure, renderer, ROW_IN * POINTS_PER_IN)
         figure.set_layout_engine("constrained")
         row = _is_row(figure)
         for settle in (True, False):
             if row:
-                _lay_out_row(figure.axes, *figure.get_size_inches() * _POINTS_PER_IN, renderer)
+                _lay_out_row(figure.axes, *_size(figure), renderer)
             else:
                 figure.draw_without_rendering()
             if settle:
@@ -295,7 +300,7 @@ def label_end(axis: Axes, x: float, y: float, text: str, colour: str = INK, *, d
     axis.annotate(
         text,
         (x, y),
-        xytext=(dx, RISE * ROW_IN * _POINTS_PER_IN),
+        xytext=(dx, RISE * ROW_IN * POINTS_PER_IN),
         textcoords="offset points",
         color=colour,
         va="center_baseline",

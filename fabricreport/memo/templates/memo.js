@@ -24,15 +24,15 @@
     fit();
     const lines = [...contents.querySelectorAll("a")].map((link) => [link, document.getElementById(link.hash.slice(1))]);
     const mark = () => {
-      const passed = lines.filter(([, place]) => place.checkVisibility() && place.getBoundingClientRect().top <= innerHeight / 4 + 1);
+      const passed = lines.filter(([, place]) => place.checkVisibility() && place.getBoundingClientRect().top <= innerHeight / 8 + 1);
       for (const [link] of lines) link.removeAttribute("aria-current");
       const [now] = passed.at(-1) ?? lines[0];
       now.setAttribute("aria-current", "location");
       const box = contents.parentElement, at = now.offsetTop - box.offsetTop;
       if (wide.matches) box.scrollTop = at - box.clientHeight / 2;
     };
-    // Whatever lies above the upper quarter of the window counts as seen.
-    const watch = new IntersectionObserver(mark, { rootMargin: "1000000px 0px -75% 0px" });
+    // Whatever lies above the upper eighth of the window counts as seen.
+    const watch = new IntersectionObserver(mark, { rootMargin: "1000000px 0px -87.5% 0px" });
     for (const [, place] of lines) watch.observe(place);
   }
   unfold();

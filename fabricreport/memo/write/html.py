@@ -15,7 +15,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from fabricreport.base.text import csv_text
-from fabricreport.blocks.forms import EMPTY, HtmlWriter, heading
+from fabricreport.blocks.forms import EMPTY, HtmlWriter, called
 from fabricreport.blocks.nodes import DataTable, Figure, Flow, Heading, Scalar
 from fabricreport.ledger.bases import CONVENTION
 from fabricreport.memo.document.derivations import KINDS, Step, grouped_inputs, short_steps
@@ -31,9 +31,6 @@ MOST_DATA_ROWS = 12
 """Of longer data a figure shows the file alone: nobody reads the bars of a histogram."""
 
 
-_FOLD = Markup('<details class="fold"><summary>{}</summary>\n{}\n</details>')
-
-
 class MemoWriter(HtmlWriter):
     """Writes placed nodes, their drawings cleaned, with their data to take along."""
 
@@ -47,11 +44,12 @@ class MemoWriter(HtmlWriter):
         written = []
         for group in filter(None, groups):
             first = group[0]
-            headed = isinstance(first, Heading)
-            label = Markup(' aria-labelledby="{}"').format(first.anchor) if headed else EMPTY
-            inside = self.blocks(group)
-            if headed and folded:
-                inside = _FOLD.format(self.blocks(group[:1]), self.blocks(group[1:]))
+            label = Markup(' aria-labelledby="{}"').format(first.anchor) if isinstance(first, Heading) else EMPTY
+            if isinstance(first, Heading) and folded:
+                opening = fold(first.anchor, first.number, self.inline(first.children, linked=False))
+                inside = Markup("{}{}</details>").format(opening, self.blocks(group[1:]))
+            else:
+                inside = self.blocks(group)
             written.append(Markup("<section{}>\n{}\n</section>").format(label, inside))
         return Markup("\n").join(written)
 
@@ -74,6 +72,14 @@ class MemoWriter(HtmlWriter):
         return Markup('<p class="data">{}</p>').format(csv_link(node.id, table_rows(node)))
 
 
+def fold(anchor: str, number: str, words: Markup | str) -> Markup:
+    """What opens a fold: a heading without links, so that a press anywhere on it opens the fold, and beside it one to itself."""
+    return Markup(
+        '<a class="here" href="#{0}" aria-label="Link to {3}">#</a>\n<details class="fold">'
+        '<summary><h2 id="{0}" tabindex="-1"><span class="no">{1}</span> {2}</h2></summary>\n'
+    ).format(anchor, number, words, called(number))
+
+
 def render_html(document: Document) -> str:
     """The whole page. The same document gives the same text."""
     writer = MemoWriter()
@@ -90,7 +96,7 @@ def render_html(document: Document) -> str:
         # In the order of the page: each number's derivation leads back to its first place.
         glance=writer.blocks([document.glance]) if document.glance else None,
         first=writer.blocks(document.first),
-        body=writer.sections(document.body),
+        body=writer.sections(document.body, folded=document.looked_up),
         annexes=writer.sections(document.annexes, folded=document.spined),
         notes=[writer.inline(note.children) for note in document.notes],
         contents=_contents(document),
@@ -101,7 +107,7 @@ def render_html(document: Document) -> str:
         most_named=MOST_NAMED,
         first_use=writer.first_use,
         convention=CONVENTION,
-        heading=heading,
+        fold=fold,
     )
     return page + "\n"
 
