@@ -19,7 +19,7 @@ LAB_KEYS := $(foreach key,codemirror_mode file_extension mimetype nbconvert_expo
 LAB_SETTINGS := {"@jupyterlab/notebook-extension:tracker": {"codeCellConfig": {"lineWrap": true}}, \
 	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 
-.PHONY: memo memos quick test laws trust outside turn soak mutants lab lint bench clean
+.PHONY: memo memos quick test laws trust outside soak mutants lab lint bench clean
 
 memo: .venv/memo.ok  ## build the example client's memo
 	@echo "Building the example client's memo (half a minute) ..."
@@ -44,9 +44,6 @@ trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inp
 
 outside: .venv/outside.ok  ## the wheel elsewhere, screens and axe, LibreOffice; FABRICREPORT_TURN=1: one of them, by the commit
 	$(BIN)/python -m pytest -m outside --timeout 0 $(TURN) $(OPTIONS)
-
-turn:  # which file of tests/outside is this commit's
-	@echo $(TURN)
 
 soak: .venv/test.ok  ## 20,000 spoilt inputs
 	FABRICREPORT_FUZZ_CASES=20000 $(TESTS) --timeout 0 -m soak $(OPTIONS)
