@@ -1,5 +1,5 @@
 # Two commands on a fresh machine (Python 3.11+, git, make): `make memo` and `make test`.
-# Targets of tests, on two cores: quick within 45 s, test within 7 minutes, laws within 7, outside within 5, trust within 40, soak as
+# Targets of tests, on two cores: quick within 45 s, test within 7 minutes, laws within 7, outside within 12, trust within 40, soak as
 # long as it takes.
 # OPTIONS go to pytest: `make test OPTIONS="--durations=20 -k page_one"`. Which test guards what: tests/README.md.
 PYTHON ?= python3
@@ -9,6 +9,10 @@ OPTIONS ?=
 TESTS := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadgroup
 PINS := fabricreport/constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(PINS) --editable
+
+# With FABRICREPORT_TURN one file of tests/outside, by the commit's hash.
+OUTSIDE := $(sort $(wildcard tests/outside/test_*.py))
+TURN = $(if $(FABRICREPORT_TURN),$(word $(shell echo $$((0x$$(git rev-parse --short=6 HEAD | cut -c1-6) % $(words $(OUTSIDE)) + 1))),$(OUTSIDE)),tests/outside)
 
 # What JupyterLab writes into a notebook beside its cells, and its settings: sentences wrap, and no news is fetched.
 LAB_KEYS := $(foreach key,codemirror_mode file_extension mimetype nbconvert_exporter pygments_lexer version,metadata.language_info.$(key))
@@ -38,8 +42,8 @@ laws: .venv/test.ok  ## what must hold for any client, over hundreds of them; FA
 trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inputs; FABRICREPORT_TENTH=1: a tenth, by the commit
 	FABRICREPORT_FUZZ_CASES=2000 $(TESTS) -m trust $(OPTIONS)
 
-outside: .venv/test.ok  ## the wheel, installed elsewhere, in an empty folder
-	$(BIN)/python -m pytest -m outside --timeout 0 tests/outside $(OPTIONS)
+outside: .venv/outside.ok  ## the wheel elsewhere, screens and axe, LibreOffice; FABRICREPORT_TURN=1: one of them, by the commit
+	$(BIN)/python -m pytest -m outside --timeout 0 $(TURN) $(OPTIONS)
 
 soak: .venv/test.ok  ## 20,000 spoilt inputs
 	FABRICREPORT_FUZZ_CASES=20000 $(TESTS) --timeout 0 -m soak $(OPTIONS)
@@ -79,6 +83,10 @@ clean:  ## forget caches and environments; editions in output/ are kept
 	@echo "Installing what the tests need (about a minute) ..."
 	@$(INSTALL) '.[test,cluster]'
 	@touch $@ .venv/memo.ok
+
+.venv/outside.ok: pyproject.toml $(PINS) | .venv/test.ok
+	@$(INSTALL) '.[outside]'
+	@touch $@
 
 .venv/lab.ok: pyproject.toml $(PINS) | .venv/bin/python
 	@echo "Installing JupyterLab (about a minute) ..."

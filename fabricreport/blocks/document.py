@@ -131,13 +131,15 @@ class Block:
 class Drawing:
     """A drawn chart without its words, which stand in the notebook's cell: the SVG and the rows it plots.
 
-    `data`: the first row is the header. `values` are words of this chart alone.
+    `data`: the first row is the header. `values` are words of this chart alone. `narrow` is the same drawing for a narrow screen,
+    if there is one.
     """
 
     id: str
     svg: str
     data: tuple[tuple[str, ...], ...]
     values: Mapping[str, object] = field(default_factory=dict)
+    narrow: str = ""
 
 
 class Section:
@@ -217,6 +219,7 @@ class Section:
             svg=chart.svg,
             data=tuple(tuple(row) for row in chart.data),
             alt_nodes=told,
+            narrow=chart.narrow,
         )
         self.emit((node,), binder)
 

@@ -186,6 +186,8 @@ def _fault(where: str, words: str, value: object) -> MalformedNode:
 EMPTY: Final = Markup("")
 TONES = {"decision": "Decision", "caution": "Caution", "note": "Note"}
 _MOST_PADDED = 6
+_FIT = 3
+"""Columns of a narrow table that a phone has room for."""
 _RING = Markup('<span class="ring" title="mostly assumed">{}</span>').format(RING)
 _STALE = Markup('<span class="stale" title="rests on prices out of date">{}</span>').format(DAGGER)
 
@@ -312,8 +314,8 @@ class HtmlWriter:
             case _:
                 assert_never(node)
 
-    def drawing(self, svg: str, alt: str) -> Markup:
-        """A drawing with its words."""
+    def drawing(self, svg: str, alt: str, narrow: str = "") -> Markup:
+        """A drawing with its words; in a memo also as it is on a narrow screen."""
         # Safe to mark: the preview stands in the notebook whose own code drew it.
         return Markup('<div role="img" aria-label="{}">{}</div>').format(alt, Markup(svg))
 
@@ -341,12 +343,12 @@ class HtmlWriter:
     def _figure(self, node: Figure) -> Markup:
         subtitle = Markup('<span class="subtitle">{}</span>').format(self.inline(node.subtitle))
         title = Markup("<strong>{}</strong> {}").format(self.inline(node.title), subtitle if node.subtitle else EMPTY)
-        return self._standing(EMPTY, node, title, self.drawing(node.svg, node.alt), node.caption)
+        return self._standing(EMPTY, node, title, self.drawing(node.svg, node.alt, node.narrow), node.caption)
 
     def _table(self, node: DataTable) -> Markup:
         title = Markup("<strong>{}</strong>").format(self.inline(node.caption))
-        shown = Markup("<table{}><thead><tr>{}</tr></thead>{}</table>").format(
-            Markup(' class="narrow"') if node.shape and node.shape.narrow else EMPTY,
+        shown = Markup('<table role="table"{}><thead role="rowgroup"><tr role="row">{}</tr></thead>{}</table>').format(
+            Markup(' class="{}"').format(_breadth(node)),
             EMPTY.join(self._head(column) for column in node.columns),
             self._bodies(node),
         )
@@ -359,7 +361,7 @@ class HtmlWriter:
         return Markup('<figure{}{}><figcaption>{}{}</figcaption><div class="scroll"{}>{}</div>{}{}</figure>').format(
             kind,
             Markup(' id="{}"').format(node.anchor) if node.anchor else EMPTY,
-            Markup('<span class="tag">{}</span> ').format(_name(node)) if node.number else EMPTY,
+            Markup('<a class="tag" href="#{}">{}</a> ').format(node.anchor, _name(node)) if node.number else EMPTY,
             title,
             # The frame scrolls on a narrow screen, so it takes the keyboard's focus and has a name.
             Markup(' role="region" tabindex="0" aria-label="{}"').format(_name(node)) if node.number else EMPTY,
@@ -373,8 +375,8 @@ class HtmlWriter:
         side = Markup(' class="r"') if column.align == "right" else EMPTY
         label = self.inline(column.label)
         if not label and not unit:
-            return Markup("<td{}></td>").format(side)
-        return Markup('<th scope="col"{}>{}{}</th>').format(side, label, unit)
+            return Markup('<td role="cell"{}></td>').format(side)
+        return Markup('<th scope="col" role="columnheader"{}>{}{}</th>').format(side, label, unit)
 
     def _bodies(self, node: DataTable) -> Markup:
         """One `tbody` for each group of rows, so that a group's name is the header of its rows only."""
@@ -382,23 +384,40 @@ class HtmlWriter:
         for r, row in enumerate(node.rows):
             if row.role == "group":
                 words = Markup(" ").join(self.inline(cell) for cell in row.cells if cell)
-                line = Markup('<tr class="group"><th scope="rowgroup" colspan="{}">{}</th></tr>')
+                line = Markup(
+                    '<tr role="row" class="group"><th scope="rowgroup" role="rowheader" colspan="{}">{}</th></tr>'
+                )
                 bodies.append([line.format(len(node.columns), words)])
             else:
                 cells = [self._cell(node, row, r, c) for c in range(len(node.columns))]
-                bodies[-1].append(Markup('<tr class="{}">{}</tr>').format(row.role, EMPTY.join(cells)))
-        return EMPTY.join(Markup("<tbody>{}</tbody>").format(EMPTY.join(rows)) for rows in bodies if rows)
+                bodies[-1].append(Markup('<tr role="row" class="{}">{}</tr>').format(row.role, EMPTY.join(cells)))
+        body = Markup('<tbody role="rowgroup">{}</tbody>')
+        return EMPTY.join(body.format(EMPTY.join(rows)) for rows in bodies if rows)
 
     def _cell(self, node: DataTable, row: TableRow, r: int, c: int) -> Markup:
         body = self.inline(row.cells[c] if c < len(row.cells) else ())
         right = node.columns[c].align == "right"
-        if c == 0:
+        if c == 0 and (body or row.ring or row.role == "winner"):
             mark = Markup('<span class="mark" title="first choice">‣</span> ') if row.role == "winner" else EMPTY
             words = Markup("{}{}{}").format(mark, body, _RING if row.ring else EMPTY)
-            return Markup('<th scope="row" class="first{}">{}</th>').format(" r" if right else "", words)
-        if not right:
-            return Markup("<td>{}</td>").format(body)
-        return Markup('<td class="r{}">{}</td>').format(_padded(node.shape, r, c), body)
+            return Markup('<th scope="row" role="rowheader" class="first{}">{}</th>').format(
+                " r" if right else "", words
+            )
+        label = _labelled(node.columns[c]) if c else EMPTY
+        side = Markup(' class="r{}"').format(_padded(node.shape, r, c)) if right else EMPTY
+        return Markup('<td role="cell"{}{}>{}</td>').format(side, label, body)
+
+
+def _breadth(node: DataTable) -> str:
+    """How a table stands: one that needs half of the measure is `narrow`; on a phone any that does not fit stacks as `cards`."""
+    narrow = node.shape is not None and node.shape.narrow
+    return " ".join([*(["narrow"] if narrow else []), *([] if narrow and len(node.columns) <= _FIT else ["cards"])])
+
+
+def _labelled(column: TableColumn) -> Markup:
+    """A column's head and unit at its cell, for where rows are cards."""
+    words = ", ".join(filter(None, (plain_text(column.label).strip(), column.unit)))
+    return Markup(' data-label="{}"').format(words) if words else EMPTY
 
 
 def _name(node: Figure | DataTable) -> str:
@@ -415,8 +434,13 @@ def _inner_link(anchor: str, words: str | int) -> Markup:
     return Markup('<a href="#{}">{}</a>').format(anchor, words)
 
 
+def called(number: str) -> str:
+    """What a heading's number is called where it stands alone: Section 1, Annex A, Annex A.1."""
+    return number if " " in number else f"{'Annex' if number[:1].isalpha() else 'Section'} {number}"
+
+
 def heading(level: int, anchor: str, number: str, body: Markup) -> Markup:
-    """A numbered heading; the memo's title is the page's h1, so level 1 is an h2."""
-    return Markup('<h{0} id="{1}" tabindex="-1"><span class="no">{2}</span> {3}</h{0}>').format(
-        level + 1, anchor, number, body
+    """A numbered heading, its number a link to itself; the memo's title is the page's h1, so level 1 is an h2."""
+    return Markup('<h{0} id="{1}" tabindex="-1"><a class="no" href="#{1}" aria-label="{4}">{2}</a> {3}</h{0}>').format(
+        level + 1, anchor, number, body, called(number)
     )

@@ -208,7 +208,8 @@ class Figure(Node):
     """A drawn chart: a finding as title, what is measured as subtitle, its words for who cannot see it, its data.
 
     `alt_nodes` are the alt text's words with their numbers of the ledger; the first row of `data` is its head.
-    Placed, its drawing is cleaned and has its size in points; one that cannot be shown is empty.
+    `narrow` is the drawing for a narrow screen, if there is one.
+    Placed, its drawings are cleaned and the wide one has its size in points; one that cannot be shown is empty.
     """
 
     kind = "figure"
@@ -220,6 +221,7 @@ class Figure(Node):
     svg: str
     data: tuple[tuple[Scalar, ...], ...]
     alt_nodes: tuple[Inline, ...] = ()
+    narrow: str = ""
     number: str = ""
     anchor: str = ""
     width_pt: float = 0.0

@@ -27,7 +27,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fabricreport.base import formats
 from fabricreport.base.project import FONTS
-from fabricreport.blocks import Drawing
+from fabricreport.blocks import Drawing, narrow
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
@@ -80,7 +80,7 @@ SMALL_PT = 8.0
 FACE, BESIDE = "Libertinus Serif", "DejaVu Sans"
 """The face of the memo, and the one that stands in for letters that it lacks."""
 _PAD_PT = 3.0
-_POINTS_PER_IN = 72
+POINTS_PER_IN = 72
 _DOTS_PER_IN = 100
 """Of a heat map's picture within a drawing."""
 PLOT_DIGITS = 6
@@ -139,7 +139,7 @@ def canvas(
 ) -> Iterator[tuple[Figure, list[Axes]]]:
     """A figure in the house style with `columns` axes side by side; draw inside the context."""
     with _look():
-        figure = Figure(figsize=(width_in, height_in), layout="constrained", dpi=_POINTS_PER_IN)
+        figure = Figure(figsize=(width_in, height_in), layout="constrained", dpi=POINTS_PER_IN)
         yield figure, list(figure.subplots(1, columns, sharey=share_y, squeeze=False)[0])
 
 
@@ -166,7 +166,7 @@ def _is_row(figure: Figure) -> bool:
     grids = {id(place.get_gridspec()): place.get_gridspec() for place in places if place is not None}
     return (
         isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine)
-        and figure.get_dpi() == _POINTS_PER_IN
+        and figure.get_dpi() == POINTS_PER_IN
         and [grid.get_geometry() for grid in grids.values()] == [(1, len(places))]
         and not (figure.subfigs or figure.legends or figure.texts)
     )
@@ -178,13 +178,22 @@ def _draw_row(figure: Figure, to: io.StringIO) -> None:
     `savefig` measures every text in two passes of the layout, draws the figure for nothing and then draws it: half the
     time of a memo's cells went there.
     """
-    width_in, height_in = figure.get_size_inches()
-    size = width_in * _POINTS_PER_IN, height_in * _POINTS_PER_IN
-    renderer = RendererSVG(*size, to, image_dpi=_DOTS_PER_IN, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
-    _lay_out_row(figure.axes, *size, renderer)
+    renderer = _renderer(figure, to)
+    _lay_out_row(figure.axes, *_size(figure), renderer)
     figure.set_layout_engine("none")
     figure.draw(renderer)
     renderer.finalize()  # type: ignore[no-untyped-call]
+
+
+def _size(figure: Figure) -> tuple[float, float]:
+    """Its width and height in points."""
+    width_in, height_in = figure.get_size_inches()
+    return float(width_in * POINTS_PER_IN), float(height_in * POINTS_PER_IN)
+
+
+def _renderer(figure: Figure, to: io.StringIO) -> RendererSVG:
+    """What measures and draws the figure."""
+    return RendererSVG(*_size(figure), to, image_dpi=_DOTS_PER_IN, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
 
 
 def _lay_out_row(axes: Sequence[Axes], width: float, height: float, renderer: RendererSVG) -> None:
@@ -226,8 +235,33 @@ def drawn(figure: Figure, chart_id: str, *, data: pd.DataFrame, **values: object
     import matplotlib.pyplot as plt
 
     drawing = svg(figure, chart_id)
+    slim_drawing = narrow_svg(figure, chart_id)
     plt.close(figure)
-    return Drawing(chart_id, drawing, rows_of(data), values)
+    return Drawing(chart_id, drawing, rows_of(data), values, slim_drawing)
+
+
+def narrow_svg(figure: Figure, chart_id: str) -> str:
+    """The figure, drawn already, again for a narrow screen; empty where words would run into each other.
+
+    The figure is not to be used afterwards.
+    """
+    if not narrow.can_be(figure):
+        return ""
+    with _look():
+        renderer = _renderer(figure, io.StringIO())
+        tall = narrow.narrow(figure, renderer, ROW_IN * POINTS_PER_IN)
+        figure.set_layout_engine("constrained")
+        row = _is_row(figure)
+        for settle in (True, False):
+            if row:
+                _lay_out_row(figure.axes, *_size(figure), renderer)
+            else:
+                figure.draw_without_rendering()
+            if settle:
+                narrow.part(figure, renderer, tall)
+        if narrow.clashes(figure, renderer):
+            return ""
+    return svg(figure, f"{chart_id}-narrow")
 
 
 def rounded(values: Any, digits: int = PLOT_DIGITS) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -266,7 +300,7 @@ def label_end(axis: Axes, x: float, y: float, text: str, colour: str = INK, *, d
     axis.annotate(
         text,
         (x, y),
-        xytext=(dx, RISE * ROW_IN * _POINTS_PER_IN),
+        xytext=(dx, RISE * ROW_IN * POINTS_PER_IN),
         textcoords="offset points",
         color=colour,
         va="center_baseline",

@@ -24,11 +24,10 @@ from fabricreport.blocks.theme import (
     SMALL_PT,
     THIRD,
     canvas,
+    drawn,
     label_end,
     rounded,
-    rows_of,
     spread_labels,
-    svg,
 )
 from fabricreport.books.equipment import families
 from fabricreport.books.publications import VERDICTS
@@ -60,9 +59,8 @@ def claims_chart(case: Report) -> Drawing:
             axis.spines["bottom"].set_visible(False)
             axis.tick_params(axis="y", length=0, labelcolor=INK)
         axes[0].set_yticks(range(len(articles)), [textwrap.shorten(a.publisher, 26, placeholder="") for a in articles])
-        drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"article": [a.publisher for a in articles], **counts}).iloc[::-1]
-    return Drawing(chart_id, drawing, rows_of(frame))
+    return drawn(figure, chart_id, data=frame)
 
 
 def contested_chart(case: Report) -> Drawing:
@@ -76,10 +74,9 @@ def contested_chart(case: Report) -> Drawing:
             _panel(axis, item)
         for axis in axes[len(items) :]:
             axis.set_axis_off()
-        drawing = svg(figure, chart_id)
     kept = ("id", "publisher", "date", "grade", "low", "mid", "high", "base", "converted", "set_aside")
     records = [{"quantity": d.id, **{name: getattr(p, name) for name in kept}} for d in items for p in d.stated]
-    return Drawing(chart_id, drawing, rows_of(pd.DataFrame(records)))
+    return drawn(figure, chart_id, data=pd.DataFrame(records))
 
 
 def _panel(axis: Axes, item: Disagreement) -> None:
@@ -130,8 +127,7 @@ def slowest_chart() -> Drawing:
         axis.set_xlabel("workers that wait for each other (logarithmic scale)")
         axis.set_ylabel("standard deviations")
         axis.grid(axis="y")
-        drawing = svg(figure, chart_id)
-    return Drawing(chart_id, drawing, rows_of(pd.DataFrame(rows)))
+    return drawn(figure, chart_id, data=pd.DataFrame(rows))
 
 
 def model_chart() -> Drawing:
@@ -159,6 +155,5 @@ def model_chart() -> Drawing:
             axis.minorticks_off()
             axis.set_xlabel("held out" if held_out else "fitted")
         axes[0].set_ylabel("time, µs (logarithmic)")
-        drawing = svg(figure, chart_id)
     frame = pd.DataFrame(records, columns=["table", "held_out", "size_bytes", "measured_us", "modelled_us"])
-    return Drawing(chart_id, drawing, rows_of(frame))
+    return drawn(figure, chart_id, data=frame)

@@ -25,14 +25,14 @@ from fabricreport.blocks.nodes import Num, TableColumn, TableRow, Text
 from fabricreport.memo.document.document import document_from_notebook
 from fabricreport.memo.document.layout import table_shape
 from fabricreport.memo.write.exporters import FabricReportHTMLExporter
-from fabricreport.memo.write.html import render_html
+from fabricreport.memo.write.html import MemoWriter, render_html
 
 OURS = words("""html head meta title style body a p header h1 h2 h3 h4 dl div dt dd nav ol ul li span main section strong em
     code br sup pre data blockquote figure figcaption details summary table caption thead tbody tr th td img footer
     script svg""")
 DRAWN = words("g defs path use rect circle line polyline polygon text tspan clippath image ellipse")
 ATTRIBUTES = words("""lang charset http-equiv content name class id href download aria-label aria-labelledby role tabindex value
-    title rel scope colspan src alt""")
+    title rel scope colspan src alt data-label""")
 IDS = re.compile(r"(?:m|d|s|n|nr|f|i)-[a-z0-9-]+|u-d-[a-z0-9-]+|memo|glance|contents|notes")
 
 
@@ -158,6 +158,34 @@ def test_charts_are_images_with_a_name_and_their_data_as_safe_csv() -> None:
     (encoded,) = [a["href"] for t, a in page.tags if t == "a" and a.get("download") == "fig-cost.csv"]
     text = base64.b64decode(encoded.partition("base64,")[2]).decode("utf-8-sig")
     assert list(csv.reader(io.StringIO(text)))[1:] == [["Option 1", "1.0", "'=1+1"], ["Option 2", "1.3", "-2.4"]]
+
+
+def test_a_narrow_drawing_stands_under_the_same_words() -> None:
+    page = Page(str(MemoWriter().drawing('<svg id="a"></svg>', "Says <this>.", '<svg id="b"></svg>')))
+    assert [a["aria-label"] for _, a in page.tags if a.get("role") == "img"] == ["Says <this>."]
+    assert [a["class"] for _, a in page.drawn] == ["chart wide", "chart slim"]
+    assert not any("aria-label" in a or "role" in a for _, a in page.drawn)
+
+
+def test_what_is_looked_up_folds_under_a_heading_without_links_and_nothing_else_does() -> None:
+    folds = re.findall(
+        r'<a class="here" href="#([^"]+)"[^>]*>#</a>\n<details class="fold"><summary>(.*?)</summary>', rich()
+    )
+    assert [f'id="{anchor}"' in words and "<a " not in words for anchor, words in folds] == [True] * len(folds)
+    assert len(folds) == rich().count('class="fold"') >= 2
+    before = rich()[: rich().index('class="annexes"')]
+    assert "fold" not in before[before.index("<main") :]
+
+
+def test_a_stacked_table_keeps_its_roles_and_its_cells_their_heads() -> None:
+    page = Page(rich())
+    roles = {"table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row"}
+    stacked = re.findall(r'<table role="table".*?</table>', rich(), re.DOTALL)
+    assert stacked
+    for tag, a in Page("".join(stacked)).tags:
+        assert a.get("role") == roles.get(tag) or tag not in roles, tag
+        assert tag not in ("th", "td") or a.get("role") in ("columnheader", "rowheader", "cell"), a
+    assert any(a.get("data-label") for t, a in page.tags if t == "td")
 
 
 def test_landmarks_skip_link_and_language_are_there() -> None:

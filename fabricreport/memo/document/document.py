@@ -161,6 +161,11 @@ class Document:
         return glossary_book().abbreviations(words) if self.spined else ()
 
     @property
+    def looked_up(self) -> bool:
+        """Whether it is no memo and no letters but something that readers look things up in."""
+        return self.front.kind not in (MEMORANDUM, LETTERS)
+
+    @property
     def spined(self) -> bool:
         """Whether the memo has a body of its own, to which its sections are annexes."""
         return bool(self.first)

@@ -290,6 +290,7 @@ class Numbering:
             title=unmarked(node.title),
             alt=self._alt(node),
             svg=drawing.svg,
+            narrow=self._drawing(node.narrow, f"g{node.number}n-").svg if node.narrow else "",
             width_pt=drawing.width_pt,
             height_pt=drawing.height_pt,
         )

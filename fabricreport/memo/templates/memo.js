@@ -1,3 +1,43 @@
+// What a link leads to is unfolded, and the contents say where the reader is. Without this script both are opened by hand.
+(() => {
+  "use strict";
+  const unfold = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    let closed = false;
+    for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) {
+      closed ||= !fold.open;
+      fold.open = true;
+    }
+    if (closed) target.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (link && link.hash === location.hash && !event.defaultPrevented) unfold();
+  });
+
+  const contents = document.querySelector("nav details");
+  if (contents) {
+    const wide = matchMedia("(min-width: 66rem)");
+    const fit = () => { contents.open = wide.matches; };
+    wide.addEventListener("change", fit);
+    fit();
+    const lines = [...contents.querySelectorAll("a")].map((link) => [link, document.getElementById(link.hash.slice(1))]);
+    const mark = () => {
+      const passed = lines.filter(([, place]) => place.checkVisibility() && place.getBoundingClientRect().top <= innerHeight / 8 + 1);
+      for (const [link] of lines) link.removeAttribute("aria-current");
+      const [now] = passed.at(-1) ?? lines[0];
+      now.setAttribute("aria-current", "location");
+      const box = contents.parentElement, at = now.offsetTop - box.offsetTop;
+      if (wide.matches) box.scrollTop = at - box.clientHeight / 2;
+    };
+    // Whatever lies above the upper eighth of the window counts as seen.
+    const watch = new IntersectionObserver(mark, { rootMargin: "1000000px 0px -87.5% 0px" });
+    for (const [, place] of lines) watch.observe(place);
+  }
+  unfold();
+})();
+
 // A number's derivation as a card beside it. Without this script the same link leads to the appendix.
 (() => {
   "use strict";

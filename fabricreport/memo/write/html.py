@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -15,10 +16,10 @@ from markupsafe import Markup
 
 from fabricreport.base.project import FONTS
 from fabricreport.base.text import csv_text
-from fabricreport.blocks.forms import EMPTY, HtmlWriter, heading
+from fabricreport.blocks.forms import EMPTY, HtmlWriter, called
 from fabricreport.blocks.nodes import DataTable, Figure, Flow, Heading, Scalar
 from fabricreport.ledger.bases import CONVENTION
-from fabricreport.memo.document.derivations import KINDS, grouped_inputs, short_steps
+from fabricreport.memo.document.derivations import KINDS, Step, grouped_inputs, short_steps
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.layout import table_rows
 from fabricreport.memo.document.numbering import ContentsLine
@@ -35,8 +36,8 @@ MOST_DATA_ROWS = 12
 class MemoWriter(HtmlWriter):
     """Writes placed nodes, their drawings cleaned, with their data to take along."""
 
-    def sections(self, nodes: Sequence[Flow]) -> Markup:
-        """Block nodes, each level-1 heading and what follows it in a `<section>`."""
+    def sections(self, nodes: Sequence[Flow], *, folded: bool = False) -> Markup:
+        """Block nodes, each level-1 heading and what follows it in a `<section>`, or `folded` away under the heading."""
         groups: list[list[Flow]] = [[]]
         for node in nodes:
             if isinstance(node, Heading) and node.level == 1:
@@ -46,22 +47,39 @@ class MemoWriter(HtmlWriter):
         for group in filter(None, groups):
             first = group[0]
             label = Markup(' aria-labelledby="{}"').format(first.anchor) if isinstance(first, Heading) else EMPTY
-            written.append(Markup("<section{}>\n{}\n</section>").format(label, self.blocks(group)))
+            if isinstance(first, Heading) and folded:
+                opening = fold(first.anchor, first.number, self.inline(first.children, linked=False))
+                inside = Markup("{}{}</details>").format(opening, self.blocks(group[1:]))
+            else:
+                inside = self.blocks(group)
+            written.append(Markup("<section{}>\n{}\n</section>").format(label, inside))
         return Markup("\n").join(written)
 
-    def drawing(self, svg: str, alt: str) -> Markup:
-        """A cleaned SVG (see `memo.document.safety`) with its alt text."""
+    def drawing(self, svg: str, alt: str, narrow: str = "") -> Markup:
+        """A cleaned SVG (see `memo.document.drawings`), and the one for a narrow screen, under one alt text."""
         if not svg.startswith("<svg "):
             return Markup('<p class="caption">The drawing cannot be shown.</p>')
-        label = Markup('<svg class="chart" role="img" aria-label="{}" ').format(alt)
-        # Safe to mark: `clean_svg` serialised it from an allow-list of elements and attributes.
-        return label + Markup(svg.removeprefix("<svg "))
+        # Safe to mark: `clean_svg` serialised them from an allow-list of elements and attributes.
+        wide, slim = (Markup(drawn.removeprefix("<svg ")) for drawn in (svg, narrow))
+        if not narrow:
+            return Markup('<svg class="chart" role="img" aria-label="{}" {}').format(alt, wide)
+        return Markup(
+            '<div role="img" aria-label="{}"><svg class="chart wide" {}<svg class="chart slim" {}</div>'
+        ).format(alt, wide, slim)
 
     def data(self, node: Figure | DataTable) -> Markup:
         """A figure's data folded away as a table and as a file; a table as a file."""
         if isinstance(node, Figure):
             return _plotted(node.id, node.data)
         return Markup('<p class="data">{}</p>').format(csv_link(node.id, table_rows(node)))
+
+
+def fold(anchor: str, number: str, words: Markup | str) -> Markup:
+    """What opens a fold: a heading without links, so that a press anywhere on it opens the fold, and beside it one to itself."""
+    return Markup(
+        '<a class="here" href="#{0}" aria-label="Link to {3}">#</a>\n<details class="fold">'
+        '<summary><h2 id="{0}" tabindex="-1"><span class="no">{1}</span> {2}</h2></summary>\n'
+    ).format(anchor, number, words, called(number))
 
 
 def render_html(document: Document) -> str:
@@ -84,17 +102,18 @@ def render_html(document: Document) -> str:
         # In the order of the page: each number's derivation leads back to its first place.
         glance=writer.blocks([document.glance]) if document.glance else None,
         first=writer.blocks(document.first),
-        body=writer.sections(document.body),
-        annexes=writer.sections(document.annexes),
+        body=writer.sections(document.body, folded=document.looked_up),
+        annexes=writer.sections(document.annexes, folded=document.spined),
         notes=[writer.inline(note.children) for note in document.notes],
         contents=_contents(document),
         input_groups=grouped_inputs(document.inputs),
         kinds=KINDS,
         short_steps=short_steps,
+        sorts=sorts,
         most_named=MOST_NAMED,
         first_use=writer.first_use,
         convention=CONVENTION,
-        heading=heading,
+        fold=fold,
     )
     return page + "\n"
 
@@ -112,6 +131,15 @@ def _contents(document: Document) -> list[tuple[str, list[ContentsLine]]]:
         "Sources and numbers": closing,
     }
     return [(title, found) for title, found in parts.items() if found]
+
+
+def sorts(steps: Sequence[Step]) -> str:
+    """How many inputs of each kind: "4 from your case, 24 from evidence, 7 from prices"."""
+    found = Counter(step.code[:1] for step in steps)
+    kinds = [(letter, title.lower()) for _, letter, title in KINDS[::-1]]
+    rest = found.total() - sum(found[letter] for letter, _ in kinds)
+    told = [f"{found[letter]} from {title}" for letter, title in kinds if found[letter]]
+    return ", ".join([*told, *([f"{rest} from elsewhere"] if rest else [])])
 
 
 def _policy(style: str, script: str) -> str:

@@ -437,8 +437,8 @@ def _print_node(node: Node, folder: Path, *, draft: bool, brand: Brand | None = 
         return replace(node, words=_BREAKS.sub(" ", node.words))
     if isinstance(node, Figure | Image | Formula):
         node = replace(node, alt=node.alt or (NO_ALT_YET if draft else ""))
-    if isinstance(node, Figure) and node.svg:
-        node = replace(node, svg=inked(node.svg, brand))
+    if isinstance(node, Figure):
+        node = replace(node, narrow="", svg=inked(node.svg, brand) if node.svg else "")
     if isinstance(node, Figure | Formula) and node.svg:
         return replace(node, svg=_file(folder, "drawing", "svg", node.svg, _printable(node.svg).encode()))
     if isinstance(node, Image) and node.src:

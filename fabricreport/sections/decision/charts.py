@@ -23,15 +23,14 @@ from fabricreport.blocks.theme import (
     RISE,
     amounts,
     days_axis,
+    drawn,
     label_end,
     money_axis,
     pair,
     place_of,
     rounded,
     row_canvas,
-    rows_of,
     spread_labels,
-    svg,
     wrapped,
 )
 from fabricreport.books.names import input_names, option_names
@@ -84,8 +83,7 @@ def schedule_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-b
         for at, option in enumerate(order):
             half, late = frame[frame.option == option].iloc[-1][["half", "nine_in_ten"]]
             label_end(axis, axis.get_xlim()[1], at, f"{_short(half)}, {_short(late)}", inks.get(option, MUTED))
-        drawing = svg(figure, chart_id)
-    return Drawing(chart_id, drawing, rows_of(frame))
+    return drawn(figure, chart_id, data=frame)
 
 
 def _way(found: Schedule, option: str) -> Iterator[dict[str, Any]]:
@@ -141,8 +139,7 @@ def switching_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-
         for x, words in ((0, "least"), (1, "most")):
             axis.text(x, -0.9, words, ha="center", va="center_baseline", color=MUTED)
         label_end(axis, 1 + 2 * _PASSED, -0.9 + RISE, "in use; advice first changes, how often beyond", MUTED)
-        drawing = svg(figure, chart_id)
-    return Drawing(chart_id, drawing, rows_of(frame))
+    return drawn(figure, chart_id, data=frame)
 
 
 def _bare(used: str, level: str) -> str:
@@ -193,8 +190,7 @@ def sellers_chart(
         axis.set(xlabel=None, ylabel=None)
         axis.grid(axis="x")
         money_axis(axis, given.params.money.currency)
-        drawing = svg(figure, chart_id)
-    return Drawing(chart_id, drawing, rows_of(frame))
+    return drawn(figure, chart_id, data=frame)
 
 
 def _row(given: Inputs, judged: Judged) -> dict[str, Any]:

@@ -13,12 +13,11 @@ from fabricreport.blocks.theme import (
     MUTED,
     THIRD,
     canvas,
+    drawn,
     label_end,
     percent_axis,
     rounded,
-    rows_of,
     spread_labels,
-    svg,
 )
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.sections.client import largest_job
@@ -45,11 +44,11 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing | None:
     with canvas(2.25) as (figure, (axis,)):
         ends = []
         for label, sweep, colour, line in lines:
-            drawn = pd.DataFrame(rounded(plain(sweep.gap)), columns=list(sweep.at)).melt(
+            sampled = pd.DataFrame(rounded(plain(sweep.gap)), columns=list(sweep.at)).melt(
                 var_name="gpus", value_name="gap"
             )
             sns.lineplot(
-                drawn, x="gpus", y="gap", estimator="median", errorbar=("pi", 90), color=colour, linestyle=line, marker="o",
+                sampled, x="gpus", y="gap", estimator="median", errorbar=("pi", 90), color=colour, linestyle=line, marker="o",
                 markersize=3, markeredgewidth=0, err_kws={"alpha": 0.13, "linewidth": 0}, ax=axis,
             )  # fmt: skip
             low, middle, high = rounded(np.quantile(plain(sweep.gap), QUANTILES, axis=0))
@@ -80,6 +79,5 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing | None:
         axis.set_xlim(gap.sizes[0] * 0.9, gap.sizes[-1] * 1.05)
         axis.set(xlabel="GPUs in one job (logarithmic)", ylabel=None)
         percent_axis(axis, "y")
-        drawing = svg(figure, chart_id)
     frame = pd.DataFrame(records, columns=["line", "gpus", "p5", "p50", "p95"])
-    return Drawing(chart_id, drawing, rows_of(frame))
+    return drawn(figure, chart_id, data=frame)

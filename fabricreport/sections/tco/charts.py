@@ -17,13 +17,12 @@ from fabricreport.blocks import Drawing
 from fabricreport.blocks.theme import (
     INK,
     amounts,
+    drawn,
     label_end,
     open_or_filled,
     pair,
     rounded,
     row_canvas,
-    rows_of,
-    svg,
     wrapped,
 )
 from fabricreport.books.names import option_names
@@ -64,11 +63,11 @@ def causes_chart(given: Inputs, result: TcoResult) -> Drawing:
         places = axis.get_ylim()
         sns.barplot(x=[bar.value for bar in bars], y=list(range(len(bars))), orient="y", width=_BAR, ax=axis)
         axis.set(ylim=places, xlabel=None, ylabel=None)
-        for row, (bar, drawn) in enumerate(zip(bars, axis.patches, strict=True)):
+        for row, (bar, patch) in enumerate(zip(bars, axis.patches, strict=True)):
             colour = INK if bar.is_sum else colours[side[bar.value > 0]]
-            drawn.set(**open_or_filled(colour, filled=not bar.assumed))
+            patch.set(**open_or_filled(colour, filled=not bar.assumed))
             if bar.is_sum:
-                drawn.set(y=row - _SUM / 2, height=_SUM)
+                patch.set(y=row - _SUM / 2, height=_SUM)
             _amount(axis, bar.value, row, told(abs(bar.value)))
             axis.get_yticklabels()[row].set_fontweight("bold" if bar.is_sum else "normal")
         _widen(axis, [*(bar.value for bar in bars), *reach])
@@ -77,10 +76,9 @@ def causes_chart(given: Inputs, result: TcoResult) -> Drawing:
             words = f"{wrapped(names[option].row, 26, 1)} costs more"
             axis.text(x, 1, words, transform=axis.transAxes, ha=align, va="top", color=colours[option], weight="bold")
         axis.axvline(0, ymax=1 - 1 / (len(bars) + 2), color=INK, linewidth=0.9)
-        drawing = svg(figure, chart_id)
     frame = pd.DataFrame(bars)
     frame.loc[len(bars) - 1, ["p5", "p95"]] = reach
-    return Drawing(chart_id, drawing, rows_of(frame))
+    return drawn(figure, chart_id, data=frame)
 
 
 def _amount(axis: Axes, x: float, row: float, text: str) -> None:
@@ -147,8 +145,7 @@ def stages_chart(given: Inputs, result: TcoResult, chart_id: str = "fig-tco-stag
                 amount = told(bar.get_width())
                 label_end(axis, bar.get_width(), bar.get_y() + bar.get_height() / 2, f"{amount}  {named}", inks[option])
         axis.set(xlabel=None, ylabel=None)
-        drawing = svg(figure, chart_id)
-    return Drawing(chart_id, drawing, rows_of(frame))
+    return drawn(figure, chart_id, data=frame)
 
 
 def _stages(owned: Ownership, choice: str, rival: str) -> pd.DataFrame:
