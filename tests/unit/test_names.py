@@ -189,9 +189,9 @@ def test_names_are_distinct_and_never_empty_whatever_is_compared(data: st.DataOb
         ((NDR, XDR), ["InfiniBand NDR", "InfiniBand XDR"]),
         (
             (NDR, WHITEBOX, BRANDED, SPECTRUM, TCP),
-            ["InfiniBand", "RoCEv2", "branded RoCEv2", "Spectrum-X", "standard Ethernet"],
+            ["InfiniBand", "white-box RoCEv2", "branded RoCEv2", "Spectrum-X", "standard Ethernet"],
         ),
-        ((NDR, SPECTRUM, WHITEBOX, XDR), ["InfiniBand", "Spectrum-X", "white-box RoCEv2", "InfiniBand XDR"]),
+        ((NDR, SPECTRUM, WHITEBOX, XDR), ["InfiniBand NDR", "Spectrum-X", "white-box RoCEv2", "InfiniBand XDR"]),
         ((NDR, BRANDED, SPECTRUM, SPECTRUM_800), ["InfiniBand", "RoCEv2", "Spectrum-X 400G", "Spectrum-X 800G"]),
     ],
 )
