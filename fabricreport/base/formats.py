@@ -135,11 +135,19 @@ class Ends:
     @property
     def sides(self) -> str:
         """A range of what is saved, seen from what costs less where it is positive: from $670k more to $1.55M less."""
+        return self._sides("more", "less")
+
+    @property
+    def turned(self) -> str:
+        """The same, seen from the other: from $670k less to $1.55M more."""
+        return self._sides("less", "more")
+
+    def _sides(self, below: str, above: str) -> str:
         low, high = self.kept(self.low), self.kept(self.high)
         told = [self._end(abs(low)), self._end(abs(high))]
         if low < 0 < high:
-            return f"from {told[0]} more to {told[1]} less"
-        word = "more" if low < 0 else "less"
+            return f"from {told[0]} {below} to {told[1]} {above}"
+        word = below if low < 0 else above
         span = between(*(reversed(told) if low < 0 else told))
         return f"{'from ' if ' to ' in span else ''}{span} {word}"
 

@@ -2,7 +2,7 @@
 
     {tco.difference}            a figure of the case, by its ledger id
     {tco.difference:range}      the same with its 90 % range (styles: range, spread, abs, absrange, bare,
-                                low, high, sides, of100)
+                                low, high, sides, turned, of100)
     {price:switch-qm9700}       an input of the case: price:…, evidence:…, param:…
     {saving}                    a value handed to the call: a Number, or text
     {fig-tco-waterfall}         a cross-reference: fig-…, tab-…, sec-…

@@ -11,12 +11,13 @@ from typing import Any, Literal
 from fabricreport.base.formats import inside
 from fabricreport.base.provenance import mean_of
 from fabricreport.base.vocabulary import CourseKind, Ground, Side
+from fabricreport.bodies.tables import MOST_REVERSALS
 from fabricreport.bodies.views import Agreed, Told, damages
 from fabricreport.books.names import whole_names
-from fabricreport.ledger.facts import Facts, Findings, Name
+from fabricreport.ledger.facts import Facts, Findings, Name, capital
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.alternatives import within_nodes
-from fabricreport.sections.decision.words import DecisionFinding
+from fabricreport.sections.decision.words import DecisionFinding, ready_apart
 from fabricreport.sections.stance import direction
 
 MOST_CAUSES = 2
@@ -79,6 +80,11 @@ class Read:
         apart = abs(self.case.figure("decision.difference").value)
         return tuple(v for v in self.levers if self._net[v] > apart)
 
+    @property
+    def flips(self) -> bool:
+        """Whether inputs are told of that change the advice: of two compared whose network is no matter of price alone."""
+        return not (self.alone or self.small or self.nodes) and bool(self.result.flips)
+
     def holds(self, *findings: DecisionFinding) -> bool:
         """Whether the decision found one of these."""
         return any(finding in self.held for finding in findings)
@@ -139,7 +145,33 @@ def page_one(read: Read) -> dict[str, Any]:
 def page_one_words(read: Read) -> dict[str, Name | None]:
     """Words that choose within a sentence of page one: each there where it holds."""
     held = {"settled_first": "settle_stage_one", "asked_first": "offers_first", "rent_dear": "date_dear"}
-    return {word: Name(word) if getattr(read.held, finding) else None for word, finding in held.items()}
+    return {
+        **{word: Name(word) if getattr(read.held, finding) else None for word, finding in held.items()},
+        "apart": Name("apart") if not read.alone and read.way != "same" else None,
+        "Reversing": _reversing(read),
+        "counted": Name("counted") if _counted(read) else None,
+    }
+
+
+def _counted(read: Read) -> bool:
+    """Whether a table has shares of outcomes with an error."""
+    return not ready_apart(read.given, read.result) and any(read.result.cheapest.errors.values())
+
+
+def _reversing(read: Read) -> Name | None:
+    """How many of the changes shown reverse the order of the two compared."""
+    found = read.result.reversals
+    if found is None or not found.tried:
+        return None
+    tried, reversing = (min(len(rows), MOST_REVERSALS) for rows in (found.tried, found.reversing))
+    if reversing in (0, tried):
+        return Name(f"{'Every' if reversing else 'No'} change tried reverses")
+    return Name(
+        f"{capital(_NUMBERS[reversing])} of {_NUMBERS[tried]} changes {'reverses' if reversing == 1 else 'reverse'}"
+    )
+
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
 def _arm(held: Findings, **arms: str | tuple[str, ...]) -> str:
@@ -333,12 +365,11 @@ class Finding(StrEnum):
     COMPARED = "two options are compared"
     # what would change the advice
     CHANGES = "something uncertain is worth knowing, for it reaches another option"
-    NO_CHANGES = "nothing is"
+    FLIPS = "nothing is, and something uncertain changes the advice"
+    NO_CHANGES = "nor does anything"
     # why
     BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     CLOSE_BY_RULE = "the difference of the two is called close"
-    # the case for the other side
-    LEANS_TO_RIVAL = "the framework leans away from the advised option"
     # what to read with care, the most important first
     CARE_JUDGES = "experts were asked, and all missed the known answers"
     CARE_LISTING = "without an option whose switch has one listed price, another course is advised"
@@ -367,7 +398,7 @@ def _tiles(read: Read) -> Iterator[Finding]:
         return
     if not read.alone:
         yield F.COMPARED
-    yield F.CHANGES if read.result.changes else F.NO_CHANGES
+    yield F.CHANGES if read.result.changes else F.FLIPS if read.flips else F.NO_CHANGES
     if f"tco.fabric_capex.{read.verdict.choice}" in read.tco.numbers:
         yield F.TILE_NETWORK
 
@@ -379,8 +410,6 @@ def _why(read: Read) -> Iterator[Finding]:
         yield F.BOTH_SIDES
     if read.verdict.confidence.close:
         yield F.CLOSE_BY_RULE
-    if read.result.parts:
-        yield F.LEANS_TO_RIVAL
 
 
 def _cares(read: Read) -> Iterator[Finding]:
@@ -411,8 +440,8 @@ def words(case: Told) -> Mapping[str, object]:
     ready = read.result.in_time
     kept = read.result.schedule.advised.in_time if read.nodes else bool(ready)
     return {
-        "our_causes": Name(" and ".join(ours)) if ours else None,
-        "their_causes": Name(" and ".join(theirs)) if theirs else None,
+        "our_causes": _causes(ours),
+        "their_causes": _causes(theirs),
         "in_time_one": names[ready[0]] if ready else None,
         "date_kept": Name("in time") if kept else None,
         **_by_step(read),
@@ -422,6 +451,12 @@ def words(case: Told) -> Mapping[str, object]:
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
         **page_one_words(read),
     }
+
+
+def _causes(said: list[str]) -> Name | None:
+    """Causes as a sentence joins them; None where there are none."""
+    between = ", and on " if any(" and " in one for one in said) else " and "
+    return Name(between.join(said)) if said else None
 
 
 def _by_step(read: Read) -> Mapping[str, object]:

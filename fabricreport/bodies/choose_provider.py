@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import cached_property
 
+import numpy as np
+
 from fabricreport.base.formats import NBSP, listed
-from fabricreport.base.provenance import mean_of
+from fabricreport.base.provenance import mean_of, plain
 from fabricreport.base.vocabulary import STATED, Basis, Confidence, CourseKind, Ground, Side
 from fabricreport.bodies.views import Told
 from fabricreport.books.options import Option
 from fabricreport.books.sellers import UNNAMED, first_question, spoken
-from fabricreport.ledger.facts import Name, Named, OptionName
+from fabricreport.ledger.facts import Name, Named, OptionName, joined
 from fabricreport.models.money.offers import CONDITIONAL, Standing
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import one_node
@@ -85,6 +87,15 @@ class Read:
         row = self.result.courses.row(CourseKind.SINGLE_NODE)
         told = row is not None and self.networked and self.result.courses.single.days is not None
         return mean_of(row.against) if told and row is not None else None
+
+    @property
+    def single_level(self) -> bool:
+        """Whether they cost as much as far as can be told: less apart than is close, and more or less by their range."""
+        row = self.result.courses.row(CourseKind.SINGLE_NODE)
+        if self.single is None or row is None:
+            return False
+        low, high = np.quantile(plain(row.against), [0.05, 0.95])
+        return bool(low < 0 < high and abs(self.single) <= self.verdict.materiality)
 
     @property
     def counted_on(self) -> bool:
@@ -167,6 +178,8 @@ def words(case: Told) -> Mapping[str, object]:
     hour = _hour_at(read)
     return {
         **_choices(read),
+        "on_network": _on_network(read),
+        "expected": hour if read.hired and read.asking and not read.stated else None,
         "better": _option(read.option(better)),
         "worse": _option(read.option(worse)),
         "on_its_own": _option(read.by_side.get(Side.INFINIBAND)),
@@ -205,12 +218,20 @@ def _choices(read: Read) -> Mapping[str, Name | None]:
         and read.conditional
         and found.next is not None
         and found.likely_late(found.pick.second),
-        "single_saves": read.single is not None and read.single < 0,
+        "single_saves": read.single is not None and read.single < 0 and not read.single_level,
+        "single_level": read.single_level,
+        "single_dated": read.dated and read.single is not None,
         "rent_level": read.rent_level,
         "term_assumed": not is_given(read.given.params, "money.horizon_months"),
         "many_gpus": read.pair and not read.case.spoken("tail_risk").findings.small,
     }
     return {word: Name(word) if holds else None for word, holds in held.items()}
+
+
+def _on_network(read: Read) -> Name:
+    """On which network, where one is needed and two are not told of side by side."""
+    option = read.option(read.verdict.choice)
+    return joined((" on ", OptionName(option.name, option.id)), "") if read.networked and not read.pair else Name("")
 
 
 def _option(option: Option | None) -> Named | None:

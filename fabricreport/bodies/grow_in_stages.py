@@ -40,7 +40,8 @@ class Finding(StrEnum):
     DELIVERY_ALONE = "damages for a late delivery are agreed, and no others"
     # what would change the answer
     CHANGES = "something uncertain is worth knowing, for it reaches another option"
-    NO_CHANGES = "nothing is"
+    FLIPS = "nothing is, and something uncertain changes the advice"
+    NO_CHANGES = "nor does anything"
     # the work
     BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     STEP_ALIKE = "a step waits for either network the same share of its time, as printed"
@@ -81,7 +82,7 @@ def findings(case: Told) -> Iterator[Finding]:
         if "decision.courses.single_days" in case.decision().numbers:
             yield F.SWITCH_WITHIN
     else:
-        yield F.CHANGES if case.decision().changes else F.NO_CHANGES
+        yield F.CHANGES if case.decision().changes else F.FLIPS if Read(case).flips else F.NO_CHANGES
     yield from _work(case)
     tested = case.spoken("diligence").findings
     if tested.tested_at_all and not tested.tested_again:

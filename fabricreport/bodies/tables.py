@@ -57,7 +57,7 @@ MOST_REVERSALS = 8
 _DATES = {
     "late": "A run ends late",
     "delay_p90": "One run in ten is later than planned by",
-    "fabric_lost": "GPU time that the network takes",
+    "fabric_lost": "GPU time lost to the network beside its normal step",
 }
 _STEPS = {
     Step.ORDER: "Ordered",
@@ -89,14 +89,35 @@ def _change(given: Inputs, result: DecisionResult, change: Change, course: str, 
     return Row([Name(input_names(given, change.turn.input_id).row), told[0], told[1], Name(told[2])])
 
 
+def flips(given: Inputs, result: DecisionResult) -> Table:
+    """Where the advice changes most often: the value and the course beyond it, and how often it lies there."""
+    courses = dict.fromkeys(edge.course for _, edge in result.flips)
+    words = {course: f"course_{n}" for n, course in enumerate(courses)}
+    rows = [
+        Row(
+            [
+                Name(input_names(given, turn.input_id).row),
+                f"{turn.told(edge.side)} {{decision.{edge.end}.{key}}}: {{{words[edge.course]}}}",
+                f"{{decision.beyond_{edge.end}.{key}:of100}}",
+            ]
+        )
+        for turn, edge in result.flips
+        for key in [key_of(turn.input_id)]
+    ]
+    pair = result.verdict.pair
+    names = body_names(given, *pair)
+    told = {words[c]: Name(text_called(names, course_told(given, c, pair))) for c in courses}
+    return Table([Column(h) for h in ("What", "Another is advised", _whole("In outcomes"))], rows, told)
+
+
 def reverses(given: Inputs, result: DecisionResult) -> Table:
     """What was set otherwise between the two compared: those that reverse their order marked and first, then the nearest."""
     found = result.reversals
     assert found is not None, "asked for where two are compared"
-    names = whole_names(given.all_options.values())
+    names = body_names(given, *result.verdict.pair)
     rows = [
         Row(
-            [Name(capital(one.what)), Name(names[one.cheaper]), f"{{decision.reverses.{one.key}:abs}}"],
+            [Name(capital(one.what)), Name(names[one.cheaper].row), f"{{decision.reverses.{one.key}:abs}}"],
             role="winner" if one in found.reversing else "normal",
         )
         for one in found.tried[:MOST_REVERSALS]

@@ -202,7 +202,7 @@ def option_names(
 ) -> dict[str, Names]:
     """The names of options where `choice` and `rival` are weighed; the phrases of the two tell them apart from each other.
 
-    Of two of one side none goes by the side's own name, which is the other's too. Any other option has the shortest name
+    Of several compared of one family none goes by its name, nor of two weighed of one side by the side's. Any other has the shortest name
     that could be meant for no second one; so have those `beside`, which are not compared and change no other's name.
     """
     heads = Counter(_bare(o) for o in options)
@@ -242,8 +242,9 @@ def _compared(options: Sequence[Option], choice: str, rival: str) -> dict[str, s
     for option in options:
         others = [o for o in (pair if option in pair else options) if o.id != option.id]
         beside = option.side in (o.side for o in others if o.id in (choice, rival))
+        several = [o.family for o in options].count(option.family) > 1
         own = family_names(option.side).phrase if beside and option.side in families() else ""
-        said[option.id] = _first(option, others, own)
+        said[option.id] = _first(option, others, family_names(option.family).phrase if several else own)
     return said
 
 

@@ -262,6 +262,7 @@ _SHOWN: Mapping[str, Callable[[Number], str]] = {
     "low": lambda number: number._ends().written[0],
     "high": lambda number: number._ends().written[1],
     "sides": lambda number: number._ends().sides,
+    "turned": lambda number: number._ends().turned,
     "abs": Number._abs,
     "absrange": lambda number: number._range(unsigned=True),
     "of100": Number._of_hundred,
@@ -270,7 +271,7 @@ _SHOWN: Mapping[str, Callable[[Number], str]] = {
 
 STYLES = tuple(_SHOWN)
 """How a number may be shown: its value with the 90 % range, the range only, an end of it, the range in words (what is saved,
-seen from what costs less where it is positive), the value without sign, that with the range, a share of 100, without unit."""
+seen from what costs less where it is positive, and from the other), the value without sign, that with the range, a share of 100, without unit."""
 
 FigureOf = Callable[[str], Number]
 """Gives a number of the case by its id: how tables and words ask for what they print."""

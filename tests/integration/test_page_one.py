@@ -34,7 +34,9 @@ def notebook_of(name: str) -> nbformat.NotebookNode:
     body = case.params.notebooks[0]
     with drawing(False):
         done = Whole(case, {body: executed(body, case, Path("client.yaml"))})
-    return in_memo(done.memo)
+    memo = in_memo(done.memo)
+    memo.cells.append(nbformat.v4.new_markdown_cell("# The rule {#sec-decision-rule}"))  # as an annex has it
+    return memo
 
 
 @pytest.mark.parametrize("name", some(KINDS, 3))

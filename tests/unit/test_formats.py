@@ -242,7 +242,7 @@ def test_a_number_without_a_range_is_its_own_ends() -> None:
     alone = Number("n", -3.0, "day", "n", "r")
     assert [plain(alone.show(s)) for s in ("spread", "low", "high", "range")] == [f"{MINUS}3 days"] * 4
     assert plain(alone.show("absrange")) == "3 days"
-    assert set(STYLES) == {"range", "spread", "low", "high", "sides", "abs", "absrange", "of100", "bare"}
+    assert set(STYLES) == {"range", "spread", "low", "high", "sides", "turned", "abs", "absrange", "of100", "bare"}
 
 
 def test_the_middle_of_a_range_is_nothing_where_it_is_below_its_noise() -> None:

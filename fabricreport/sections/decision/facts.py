@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fabricreport.base.formats import inside
 from fabricreport.base.vocabulary import STATED, Confidence, CourseKind, Ground
-from fabricreport.books.names import input_names, name_book, side_names, whole_names
+from fabricreport.books.names import family_names, input_names, name_book, side_names, whole_names
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Name, Named, OptionName, Phrase, Spoken, joined
 from fabricreport.ledger.numbers import FigureOf
@@ -161,6 +161,8 @@ def _turns_drawn(read: _Read) -> Iterator[DecisionFinding]:
 def _view(read: _Read) -> Iterator[DecisionFinding]:
     if read.result.parts and read.ground != Ground.SIZE:
         yield F.MONEY_AND_FRAMEWORK_PART
+    if not read.alone and read.ground != Ground.SIZE and (read.result.parts or read.result.argued_apart):
+        yield F.FRAMEWORK_APART
     if read.result.beyond_first:
         yield F.BEYOND_STATED
 
@@ -241,18 +243,21 @@ def _words(read: _Read) -> Mapping[str, object]:
         "hour_basis": Name(name_book().hour_values.get(read.tco.common.value_basis, "")),
         "dearer": name[behind],
         "Verb": verb,
-        "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),
-        "argued": Name(side_names(read.given.options, leaning(result.framework.argued)).phrase),
+        "side": _side(read, result.framework.leans_to),
+        "argued": _side(read, leaning(result.framework.argued)),
         **course_words(read.given, result.courses),
         "cheaper_courses": () if result.in_nodes else cheaper_courses(read.given, result.courses, read.figure),
         **schedule_words(read.given, result),
+        "grade": None if read.ground == Ground.SIZE else Phrase(str(verdict.confidence), "grade"),
         "firmness": Name(", since ".join(filter(None, (verdict.confidence, name_book().doubts.get(verdict.capped))))),
-        "next_best": name.get(other) if other != verdict.choice else None,
-        "next_plain": name[other] if other == verdict.choice else None,
+        "stands": Name("stands") if result.sure else None,
+        "other_course": _other_course(read, name, other),
+        "third_best": _third(read, name, other),
         "cheaper_tied": name[other] if read.cheaper_tied(other) else None,
         "tie_decider": Name(tie) if tie else None,
         "tie_again": Name("that" if verdict.decided_by == verdict.preferred_by else tie) if tie else None,
         "decider": Name(ground) if (ground := told_ground(read.given.params, verdict.decided_by)) else None,
+        "No_network": _no_network(read, name),
         "cause": Name(_cause(read, verdict.runner_up)),
         "unanswered": Name(read.changes.without.course or "neither") if read.changes else None,
         "barred": Named(joined(name[o] for o in read.barred), "barred", sources=(REQUIREMENT,))
@@ -262,7 +267,6 @@ def _words(read: _Read) -> Mapping[str, object]:
         **_nearest_turn(read),
         "quote": unquoted_named(read.given, nearest) if (nearest := result.nearest_quote) else None,
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
-        "strongest": _strongest(read),
         "beyond_first": name[first] if (first := result.beyond_first) else None,
         "beyond_order": Name(", then ".join(titles[c] for c in read.given.params.organisation.beyond_money)),
         **offer_words(read.given, result, read.figure),
@@ -288,9 +292,37 @@ def _ties(names: Mapping[str, OptionName], tied: Sequence[str]) -> Named | None:
     """The options that tie with the choice beside the two compared, and what is asked for of them."""
     if not tied:
         return None
-    several = len(tied) > 1
-    said = {"are": Name("are" if several else "is"), "offers": Name("offers on them" if several else "an offer on it")}
-    return Phrase(joined((names[o] for o in tied), last=" and "), "ties", **said)
+    offers = Name("offers" if len(tied) > 1 else "an offer")
+    return Phrase(joined((names[o] for o in tied), last=" and "), "ties", offers=offers)
+
+
+def _other_course(read: _Read, names: Mapping[str, OptionName], other: str) -> Name:
+    """What the best other course takes, between commas, where that is one option."""
+    plain = " ordered at once" if other == read.verdict.choice else ""
+    return joined((", ", names[other], plain, ","), between="") if other in names else Name("")
+
+
+def _third(read: _Read, names: Mapping[str, OptionName], other: str) -> Named | None:
+    """The option of the best other act where it is none of the two compared, and whether it costs more or less."""
+    if other not in names or other in read.verdict.pair:
+        return None
+    more = direction(read.figure(f"decision.gap.{other}")) == "less"
+    return OptionName(names[other], other, way=Name("more" if more else "less"))
+
+
+def _no_network(read: _Read, names: Mapping[str, OptionName]) -> Name:
+    """Who is not in time where neither of the two compared is: no network at all, or not these two."""
+    if any(read.verdict.likely(o, read.result.rule) for o in read.result.totals):
+        return joined(("Neither ", names[read.verdict.choice], " nor ", names[read.verdict.runner_up]), between="")
+    return Name("No network")
+
+
+def _side(read: _Read, side: str) -> Name:
+    """A side by its families: all that are compared where the choice is of another than gives the side its name."""
+    families = {o.id: o.family for o in read.given.options if o.side == side}
+    if families.get(read.verdict.choice, side) == side:
+        return Name(side_names(read.given.options, side).phrase)
+    return joined((family_names(f).phrase for f in sorted({*families.values()})), last=" and ")
 
 
 def _turned(names: Mapping[str, OptionName], result: DecisionResult) -> Named | None:
@@ -315,10 +347,3 @@ def _nearest_turn(read: _Read) -> Mapping[str, object]:
     said = {what: read.figure(f"decision.{name}.{key}") for what, name in numbers.items()}
     named = Named(input_names(read.given, turn.input_id).row, key, side=Name(edge.side), **said)
     return {"nearest_turn": named, "turn_advises": Name("advises") if turn.edges else None}
-
-
-def _strongest(read: _Read) -> Named | None:
-    framework = read.result.framework
-    side = 1 if framework.total > 0 else -1
-    axis = max(framework.axes, key=lambda a: a.lean * a.weight * side, default=None)
-    return Named(axis.title.lower(), axis.axis) if axis else None

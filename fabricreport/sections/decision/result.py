@@ -16,7 +16,7 @@ from fabricreport.ledger.numbers import Number
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.choice import Sure, swings
 from fabricreport.models.judgement.comparison import Course, Rule, Verdict
-from fabricreport.models.judgement.framework import FrameworkResult
+from fabricreport.models.judgement.framework import FrameworkResult, leaning
 from fabricreport.sections.arrivals import OwnUnit, own_weeks
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.result import CoursesResult, Schedule, schedule_of
@@ -37,6 +37,8 @@ from fabricreport.sections.decision.reversals import (
     without_each,
 )
 from fabricreport.sections.decision.sensitivity import (
+    LEAST,
+    MOST,
     Change,
     Cheapest,
     Unquoted,
@@ -108,8 +110,15 @@ class DecisionResult:
     @property
     def parts(self) -> bool:
         """Whether the framework leans away from the family of an option that is advised over the other."""
-        leans_to, choice = self.framework.leans_to, self._comparison.choice
-        return not self.verdict.open and leans_to not in (NEITHER, self._sides[choice])
+        return self._apart(self.framework.leans_to)
+
+    @property
+    def argued_apart(self) -> bool:
+        """Whether it would, if it weighed also what the bill counts."""
+        return self._apart(leaning(self.framework.argued))
+
+    def _apart(self, side: str) -> bool:
+        return not self.verdict.open and side not in (NEITHER, self._sides[self._comparison.choice])
 
     @cached_property
     def turns(self) -> Turns:
@@ -246,11 +255,13 @@ class DecisionResult:
 
     @property
     def turned_without(self) -> tuple[str, ...]:
-        """The options among them without which another course is advised; of several on the choice's own listing, the choice."""
+        """The options among them without which another course is advised; of several on one listing the choice, or the first."""
         listed = {o.id: o.pieces["switch"].price for o in self._given.options}
-        choice = self.verdict.choice
-        turned = (o for o, v in self.without.items() if v.course.id != self.verdict.course.id)
-        return tuple(o for o in turned if o == choice or listed[o] != listed[choice])
+        turned = [o for o, v in self.without.items() if v.course.id != self.verdict.course.id]
+        first: dict[str, str] = {}
+        for option in sorted(turned, key=lambda o: o != self.verdict.choice):
+            first.setdefault(listed[option], option)
+        return tuple(first.values())
 
     @property
     def nearest_quote(self) -> Unquoted | None:
@@ -308,6 +319,13 @@ class DecisionResult:
         return () if self.offers is not None and self.verdict.open else self.changing(turn)
 
     @property
+    def flips(self) -> tuple[tuple[Turn, Edge], ...]:
+        """The inputs whose draws change the advice most often, the likeliest first, each with its likelier edge."""
+        edges = ((turn, max(found, key=_chance)) for turn in self.turns.uncertain if (found := self.changing(turn)))
+        told = (one for one in edges if _chance(one[1]) >= LEAST)
+        return tuple(sorted(told, key=lambda one: -_chance(one[1])))[:MOST]
+
+    @property
     def turning_beyond_body(self) -> tuple[Turn, ...]:
         """Inputs that turn the money or the advice, less those that the body tells; where hours are offered it tells of none."""
         if self.in_nodes:
@@ -350,3 +368,13 @@ class DecisionResult:
             c: float(plain(theirs.get(c, zero)).mean() - plain(mine.get(c, zero)).mean()) for c in {**mine, **theirs}
         }
         return max(gaps, key=lambda c: gaps[c])
+
+
+def _chance(edge: Edge) -> float:
+    """The chance of lying beyond an edge; 0 of a choice."""
+    return edge.chance or 0.0
+
+
+def _chance(edge: Edge) -> float:
+    """The chance of lying beyond an edge; 0 of a choice."""
+    return edge.chance or 0.0

@@ -192,7 +192,7 @@ VERB: dict[str, str] = {
     Acquisition.COLOCATE: "Buy",
 }
 """What a client does with the option advised, by how it obtains its cluster."""
-BOTH_OFFERS = "take the better of two offers"
+BOTH_OFFERS = "take the better offer"
 
 
 def course_told(given: Inputs, course: str, pair: Sequence[str]) -> Name:
@@ -215,14 +215,17 @@ def course_names(given: Inputs) -> dict[str, Name]:
 
 
 def without_named(given: Inputs, left: Verdict, option: str) -> Named:
-    """An option with one listed price, what would be done without it, and what of the client's decides then, if not money:
-    `left` is the verdict then."""
+    """An option with one listed price, which others rest on it, what would be done without it (`left` is the verdict then),
+    and what of the client's decides then, if not money."""
     names = _names(given)
     course = course_names(given).get(left.course.id, Name(BOTH_OFFERS))
     if left.open:
         course = Name("take ", names[left.choice], " or ", names[left.runner_up], ", by the better offer")
     decides = told_ground(given.params, left.preferred_by or left.decided_by)
-    return OptionName(names[option], option, course=course, why=Name(decides) if decides else None)
+    switch = {o.id: o.pieces["switch"].price for o in given.options}
+    beside = joined((names[o] for o in switch if o != option and switch[o] == switch[option]), last=" and ")
+    why = Name(decides) if decides else None
+    return OptionName(names[option], option, course=course, why=why, beside=beside if beside else None)
 
 
 def _names(given: Inputs) -> dict[str, OptionName]:

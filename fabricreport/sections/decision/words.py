@@ -76,6 +76,7 @@ class DecisionFinding(StrEnum):
     TURNS_DRAWN = "uncertain inputs turn the advice or the order of the two compared"
     # the framework
     MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"
+    FRAMEWORK_APART = "so it does, or would if it weighed what the bill counts as well"
     # what would change the answer
     QUOTE_TURNS = "a quote of such an item can turn the money"
     ANSWERS_TURNED = "the answers of sellers change what is advised"
