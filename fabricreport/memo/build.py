@@ -364,7 +364,7 @@ def _citing(plan: BuildPlan) -> dict[str, Any]:
 
 
 def _write_outputs(folder: Path, proof: Proof, document: Document, notebooks: Mapping[str, Any]) -> tuple[str, ...]:
-    """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`; a fault of any is raised.
+    """`memo.html`, `memo.pdf`, `memo.xlsx`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`; a fault of any is raised.
 
     Gives what stands badly on the printed pages.
     """
@@ -372,12 +372,14 @@ def _write_outputs(folder: Path, proof: Proof, document: Document, notebooks: Ma
 
     from fabricreport.memo.document.document import write_data
     from fabricreport.memo.write.exporters import write_both
+    from fabricreport.memo.write.workbook import workbook
 
     folder.mkdir()
     # Typst works outside Python's lock: the rest is written meanwhile.
     with ThreadPoolExecutor(1) as beside:
         written = beside.submit(write_both, folder, "memo", proof.memo, document)
         write_data(folder, document, proof.found, notebooks)
+        (folder / "memo.xlsx").write_bytes(workbook(document, proof.found.accounts))
         return written.result()
 
 
