@@ -117,8 +117,8 @@ def test_every_formula_gives_what_it_carries_and_a_changed_price_gives_the_model
                 else (told or "") == worked
             )
             assert same, f"{sheet.title} {cell.coordinate} {cell.value}: {told}, not {worked}"
-    prices = [i for i in made.places if i.startswith("price:")][:4]
-    for price, factor in ((price, factor) for price in prices for factor in (0.9, 1.1)):
+    prices = [i for i in made.places if i.startswith("price:")][::3][:2]
+    for price, factor in zip(prices, (0.9, 1.1), strict=False):
         value = case.inputs.central(price)
         moved = made.changed(**{price: value * factor})
         totals = central_totals(case, {price: exactly(value * factor)})

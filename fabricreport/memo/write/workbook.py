@@ -158,6 +158,8 @@ def _tables(book: Book, front: FrontMatter, place: int, name: str, title: str, t
 
 _RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
 _KINDS = ("price", "evidence", "param")
+_SIDES = (("paid", False), ("time", True))
+"""What is paid, and what is time."""
 
 
 class _Accounts:
@@ -182,6 +184,7 @@ class _Accounts:
         self.gap = self._page(book, "gap", (50, 22, 22, 22))
         self.months = self._page(book, "months", (14, 18, 18, *[18] * len(self.hours)))
         self.rows: dict[tuple[str, str], list[int]] = {}
+        self.sums: dict[tuple[str, str], int] = {}
 
     def _page(self, book: Book, key: str, widths: Sequence[float]) -> Page:
         words = self.words[key]
@@ -340,20 +343,16 @@ class _Accounts:
             self.cells[self.all["rates"][terms]] = self.months.at(3, column)
         row = _FIRST
         for subject in self.subjects:
-            for kind, timed in (("paid", False), ("time", True)):
+            for kind, timed in _SIDES:
                 count = sum(len(line["payments"]) for line in subject["lines"] if line["time"] == timed)
                 self.rows[subject["id"], kind] = list(range(row + 1, row + 1 + count))
                 row += count + 1
-            for key, place in (("paid", self._sum_of(subject, "paid")), ("total", row + 1)):
+                self.sums[subject["id"], kind] = row
+            self.sums[subject["id"], "total"] = row + 1
+            for key in ("paid", "total"):
                 if subject[key] is not None:
-                    self.cells[subject[key]] = self.flows.at(place, self.totals + 1)
+                    self.cells[subject[key]] = self.flows.at(self.sums[subject["id"], key], self.totals + 1)
             row += 3
-
-    def _sum_of(self, subject: Given, kind: str) -> int:
-        """The row of the sum of what is paid, or of time, which stands under the last of its payments."""
-        before = {"paid": [0], "time": [self._sum_of(subject, "paid")] if kind == "time" else []}[kind]
-        rows = self.rows[subject["id"], kind]
-        return rows[-1] + 1 if rows else before[-1] + 1
 
     def _flows(self) -> None:
         page, words = self.flows, self.words["flows"]
@@ -361,21 +360,18 @@ class _Accounts:
         page.heads(_HEAD, map(self._said, [*words["heads"], words["signing"], *years, words["sum"], words["present"]]))
         self.causes: dict[tuple[str, str, bool], list[int]] = {}
         for subject in self.subjects:
-            sums = []
-            for kind, timed in (("paid", False), ("time", True)):
-                rows, due = self.rows[subject["id"], kind], iter(self.rows[subject["id"], kind])
-                if not timed:
-                    page.put(min(rows, default=_FIRST + 1) - 1, 0, subject["name"], _BOLD)
-                for line in subject["lines"]:
-                    for payment in line["payments"] if line["time"] == timed else ():
-                        row = next(due)
-                        self.causes.setdefault((subject["id"], line["cause"], timed), []).append(row)
+            own, sums = subject["id"], [self.sums[subject["id"], kind] for kind, _ in _SIDES]
+            page.put(self.sums[own, "paid"] - len(self.rows[own, "paid"]) - 1, 0, subject["name"], _BOLD)
+            for kind, timed in _SIDES:
+                rows = iter(self.rows[own, kind])
+                for line in (one for one in subject["lines"] if one["time"] == timed):
+                    for payment, row in zip(line["payments"], rows, strict=False):
+                        self.causes.setdefault((own, line["cause"], timed), []).append(row)
                         page.put(row, 0, line["name"])
-                        page.put(row, 1, words[kind + "_short"])
+                        page.put(row, 1, words[f"{kind}_short"])
                         self._payment(row, payment)
-                sums.append(self._sum_of(subject, kind))
-                self._sums(sums[-1], words[kind], rows)
-            self._sums(sums[-1] + 1, words["total"], sums)
+                self._sums(self.sums[own, kind], words[kind], self.rows[own, kind])
+            self._sums(self.sums[own, "total"], words["total"], sums)
 
     def _sums(self, row: int, label: str, rows: Sequence[int]) -> None:
         self.flows.put(row, 0, label, _SUM)
@@ -429,7 +425,7 @@ class _Accounts:
             self._put(
                 page, row + 2, column, self._told(subject["hour"]), self.steps[subject["hour"]][1], Style(number=PRICE)
             )
-            whole = self.flows.at(self._sum_of(subject, "time"), self.totals)
+            whole = self.flows.at(self.sums[subject["id"], "time"], self.totals)
             given = self.gives[whole] / self.gives[page.at(row + 2, column)]
             self._put(page, row + 3, column, f"{whole}/{page.at(row + 2, column)}", given, Style(number=WHOLE))
 

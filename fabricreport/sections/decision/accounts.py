@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.base.provenance import mean_of
-from fabricreport.base.uncertain import Uncertain
+from fabricreport.base.uncertain import Uncertain, exactly
 from fabricreport.base.written import LEAF, Script, Term, leaf, term_of
 from fabricreport.books.sellers import Offer
 from fabricreport.inputs.centre import Centre
@@ -302,14 +302,19 @@ class _Limits:
 
     def _options(self, input_id: str, figure: Uncertain) -> Callable[[float], bool]:
         now, moved = self.fast.bills, self.fast.replacing({input_id: figure.times(_TRIED)}).bills
-
+        lines = (
+            (now.parts, moved.parts),
+            (now.components, moved.components),
+            ({"totals": now.totals}, {"totals": moved.totals}),
+        )
+        slopes = [{o: _slopes(a[o], b[o]) for o in a} for a, b in lines]
         drawn = figure.central / np.asarray(self.fast.given.own(input_id))
 
         def keeps(factor: float) -> bool:
             given = self.fast.given.replacing({input_id: figure.times(factor)})
             same = all(_chosen(given, o) == self.base.given.built(o) for o in now.own)
             ways = (factor, factor * drawn)
-            return same and all(set(self.judge.verdict(_between(now, moved, f)).pair) == self.two for f in ways)
+            return same and all(set(self.judge.verdict(_between(now, slopes, f)).pair) == self.two for f in ways)
 
         return keeps
 
@@ -317,14 +322,14 @@ class _Limits:
         assert self.offers is not None
         prices = self._priced(self.base.given, self.offers)
 
-        def keeps(factor: float) -> bool:
-            chain = self.fast.replacing({input_id: figure.times(factor)})
+        def stays(value: Uncertain) -> bool:
+            chain = self.fast.replacing({input_id: value})
             found = offers_of(chain.given, chain.bills, self.judge, lambda figures: chain.replacing(figures).bills)
             if found is None or frozenset(compared_offers(found)) != self.two:
                 return False
             return self._priced(chain.given, found) == prices
 
-        return keeps
+        return lambda factor: stays(figure.times(factor)) and (figure.fixed or stays(exactly(figure.central * factor)))
 
     def _priced(self, given: Inputs, offers: OffersResult) -> dict[str, tuple[str, str]]:
         """The price that is used of each offer compared, and what says what it becomes."""
@@ -336,21 +341,25 @@ def _chosen(given: Inputs, option: str) -> Any:
     return chosen(given.all_options[option], Terms(given.params, given.prices, given.in_force))
 
 
-def _between(now: Bills, moved: Bills, factor: Any) -> Bills:
-    """The bills at a multiple of a price, one or by draw, by those at the price and at another."""
+Lines = Mapping[str, Any]
+
+
+def _slopes(now: Lines, moved: Lines) -> dict[str, Any]:
+    """By how much each line differs, of those that do."""
+    return {n: moved[n] - value for n, value in now.items() if n in moved and np.any(moved[n] != value)}
+
+
+def _between(now: Bills, slopes: Sequence[Mapping[str, Lines]], factor: Any) -> Bills:
+    """The bills at a multiple of a price, one or by draw; `slopes`: of parts, components and totals up to `_TRIED`."""
     part = (factor - 1.0) / (_TRIED - 1.0)
 
-    def line(a: Any, b: Any) -> Any:
-        return a if a is b else a + part * (b - a)
+    def at(lines: Lines, by: Lines) -> dict[str, Any]:
+        return {**lines, **{name: lines[name] + part * slope for name, slope in by.items()}}
 
-    def each(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: line(value, b.get(name, value)) for name, value in a.items()}
-
-    def all_of(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
-        return {o: each(a[o], b[o]) for o in a}
-
-    parts, components = all_of(now.parts, moved.parts), all_of(now.components, moved.components)
-    return replace(now, parts=parts, components=components, totals=each(now.totals, moved.totals))
+    parts, components = (
+        {o: at(own[o], by[o]) for o in own} for own, by in zip((now.parts, now.components), slopes, strict=False)
+    )
+    return replace(now, parts=parts, components=components, totals=at(now.totals, slopes[2]["totals"]))
 
 
 def _edge(keeps: Callable[[float], bool], end: float) -> float:
