@@ -426,8 +426,10 @@ class _Accounts:
                 page, row + 2, column, self._told(subject["hour"]), self.steps[subject["hour"]][1], Style(number=PRICE)
             )
             whole = self.flows.at(self.sums[subject["id"], "time"], self.totals)
-            given = self.gives[whole] / self.gives[page.at(row + 2, column)]
-            self._put(page, row + 3, column, f"{whole}/{page.at(row + 2, column)}", given, Style(number=WHOLE))
+            price = page.at(row + 2, column)
+            hours = self.gives[whole] / self.gives[price] if self.gives[price] else 0.0
+            text = f"IF({price}=0,0,{whole}/{price})"
+            self._put(page, row + 3, column, text, hours, Style(number=WHOLE))
 
     def _sum_row(self, row: int, label: str, rows: Iterable[int]) -> None:
         self.apart.put(row, 0, label, _SUM)

@@ -42,7 +42,7 @@ class Scheduled(Discounting):
         known = [n for n, own in enumerate(self.flows) if np.array_equal(own, flows)]
         place = known[0] if known else len(self.flows)
         self.flows[place:] = self.flows[place:] or [flows]
-        value = float(np.sum(flows * np.asarray(self.factors(flows.size - 1, terms)), axis=-1))
+        value = float(np.sum(flows * np.ravel(np.asarray(self.factors(flows.size - 1, terms)))))
         return Written(value, Term(HOURS, (), value, f"{terms}:{place}"))
 
     def _paid(self, amount: Any, terms: str, first: int, last: int) -> Array:
