@@ -28,6 +28,7 @@ from fabricreport.sections.chain import Chain, chain
 from fabricreport.sections.decision import facts as decision_findings
 from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision import tables as decision_tables
+from fabricreport.sections.decision.accounts import accounts_of
 from fabricreport.sections.decision.courses.alternatives import single_node
 from fabricreport.sections.decision.information import Knowledge
 from fabricreport.sections.decision.inputs import comparison_of, judge_of
@@ -424,6 +425,11 @@ class Case:
     def headline(self) -> tuple[dict[str, Any], list[Number]]:
         """What a run tells of the memo: the advice in keys, and the figures that answer the client's question."""
         return decision_tables.headline(self.inputs, self.decision(), self.figure)
+
+    def accounts(self) -> dict[str, Any]:
+        """What page one compares as a workbook lays it out: the central case with its formulas, and the limits of prices."""
+        search, pair = self.studies.search, self.comparison.verdict.pair
+        return accounts_of(self.chain, search.fast, search.judge, pair, self.decision().offers)
 
     def record(self, input_id: str) -> dict[str, Any]:
         """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it."""

@@ -1,4 +1,4 @@
-"""What every room may use: errors, text, files, YAML, units, formats, vocabulary, provenance, uncertain values, kept answers.
+"""What every room may use: errors, text, files, YAML, units, formats, vocabulary, provenance, uncertain and written values, sheets, kept answers.
 
 Knows no cluster.
 

@@ -98,7 +98,7 @@ class Block:
     """One emitted block: its nodes, and the ledger entries, inputs and names behind them.
 
     `compared` is what the section's case says of the comparison (empty if it makes none);
-    with `further` its first paragraph goes on in that of the block before.
+    with `further` its first paragraph goes on in that of the block before. `accounts` are not printed: the workbook's.
     """
 
     section: str
@@ -108,6 +108,7 @@ class Block:
     names: tuple[str, ...]
     compared: Mapping[str, Any]
     further: bool = False
+    accounts: Mapping[str, Any] | None = None
 
     @property
     def bundle(self) -> dict[str, Any]:
@@ -121,6 +122,7 @@ class Block:
             "names": list(self.names),
             **({"compared": dict(self.compared)} if self.compared else {}),
             **({"further": True} if self.further else {}),
+            **({"accounts": self.accounts} if self.accounts else {}),
         }
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -255,6 +257,12 @@ class Section:
         binder = self.binder({})
         shown = tuple(binder.number_node(n) for n in numbers)
         self.emit((Headline(dict(data), shown),), binder)
+
+    def accounts(self, accounts: Mapping[str, Any]) -> None:
+        """Not printed: what the memo's workbook is made of."""
+        block = Block(self.name, (), (), (), (), self._compared, accounts=accounts)
+        self.emitted.append(block)
+        _show(block)
 
     def binder(self, values: Mapping[str, object]) -> Binder:
         """What fills templates here: the words of the section, and `values` of this call."""

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.sheets import FILL_COLOUR, HEAD, PLAIN, Book, Style
 from fabricreport.books.equipment import families, gpu_types
 from fabricreport.books.names import item_names
 from fabricreport.books.options import Option
@@ -17,7 +18,7 @@ from fabricreport.books.sellers import read_providers
 from fabricreport.books.workbooks import letter_of
 from fabricreport.case import Case, open_case
 from fabricreport.desk.questionnaire import Questionnaire, in_groups, provider_name, wording
-from fabricreport.desk.workbooks import FILL_COLOUR, HEAD, PLAIN, Book, Style, add_guide
+from fabricreport.desk.workbooks import add_guide
 from fabricreport.inputs.dossier import read_prices
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.scenario import client_slug

@@ -375,7 +375,7 @@ def _citing(plan: BuildPlan) -> dict[str, Any]:
 def _write_outputs(
     folder: Path, proof: Proof, document: Document, notebooks: Mapping[str, Any], *, attach: bool
 ) -> tuple[str, ...]:
-    """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`; a fault of any is raised.
+    """`memo.html`, `memo.pdf`, `memo.xlsx`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`; a fault of any is raised.
 
     Gives what stands badly on the printed pages.
     """
@@ -383,9 +383,11 @@ def _write_outputs(
 
     from fabricreport.memo.document.document import write_data, write_ledger
     from fabricreport.memo.write.exporters import attached, write_both
+    from fabricreport.memo.write.workbook import workbook
 
     folder.mkdir()
     write_ledger(folder, proof.found)
+    (folder / "memo.xlsx").write_bytes(workbook(document, proof.found.accounts))
     attachments = attached(folder) if attach else None
     # Typst works outside Python's lock: the rest is written meanwhile.
     with ThreadPoolExecutor(1) as beside:

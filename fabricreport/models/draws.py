@@ -93,6 +93,19 @@ class Sampler:
 
 
 @dataclass(frozen=True)
+class Central(Sampler):
+    """The central case as a sample: every figure at the value that its source calls likeliest, else at its median."""
+
+    def uniforms(self, input_id: str, group: str = "") -> Draws:
+        """The middle."""
+        return np.full(self.size, 0.5)
+
+    def draws(self, figure: Uncertain, stream: str, group: str = "") -> Draws:  # type: ignore[override]  # not remembered
+        """The central value of a figure."""
+        return np.full(self.size, figure.central)
+
+
+@dataclass(frozen=True)
 class Hypercubes(Sampler):
     """The same streams as `count` independently scrambled hypercubes, one after the other: `size` draws in all."""
 

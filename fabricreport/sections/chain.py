@@ -14,6 +14,7 @@ from typing import TypeVar
 from fabricreport.base.provenance import Traced
 from fabricreport.base.uncertain import Uncertain
 from fabricreport.books.options import Option
+from fabricreport.inputs.centre import Centre
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.models.training.step import Network
 from fabricreport.sections.client import stages_of
@@ -145,6 +146,11 @@ class Chain:
         }
         steps = replace(self.exposure, timed=timed)
         return replace(self, given=self.given.bare(), exposure=steps, exposed=exposed, losses=lost, bills=bill)
+
+    def at_centre(self) -> Chain:
+        """The central case of the same equipment and jobs: one draw, every uncertain input at its central value."""
+        parts = Parts(jobs=self.exposure.jobs, standing=self.bills.built, hired=self.hired)
+        return _run(Centre(self.given), self.measurements, parts, {})
 
     def under(self, given: Inputs) -> Chain:
         """The bills under other inputs that reach the bills alone: what stands and what the fabrics lose is the same."""

@@ -17,11 +17,11 @@ from openpyxl import load_workbook
 from rows import rows
 
 from fabricreport.base.errors import InputError
+from fabricreport.base.sheets import Book, Formula
 from fabricreport.books.sellers import read_questions
 from fabricreport.books.workbooks import Limits, read_sheet
 from fabricreport.desk.questionnaire import Questionnaire
 from fabricreport.desk.quotes import as_workbook as as_quotes
-from fabricreport.desk.workbooks import Book, Formula
 from fabricreport.desk.workbooks import as_workbook as as_questionnaire
 
 DAY = date(2026, 11, 20)

@@ -93,7 +93,7 @@ class Gathered:
     """Everything read from a notebook, in order, before numbering.
 
     `names` are the case's own (client, providers, products), which may hold digits; `report` is what the front matter
-    says of the evidence report, None without one.
+    says of the evidence report, None without one. `accounts`: what the workbook is made of, None where no cell gave it.
     """
 
     pieces: list[Piece] = field(default_factory=list)
@@ -104,6 +104,7 @@ class Gathered:
     compared: list[Compared] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     report: Mapping[str, Any] | None = None
+    accounts: Mapping[str, Any] | None = None
 
 
 def gather(nb: Any) -> Gathered:
@@ -178,6 +179,8 @@ def _block(found: Gathered, bundle: Any, where: str) -> None:
     found.names.update(map(str, bundle.get("names", ())))
     if isinstance(bundle.get("compared"), dict):
         found.compared.append(Compared(visible(bundle["compared"]), section, where))
+    if isinstance(bundle.get("accounts"), dict):
+        found.accounts = bundle["accounts"]
     _note_records(found, bundle.get("ledger", []), bundle.get("inputs", []), where)
 
 

@@ -320,9 +320,8 @@ def _running_amounts(bought: Purchase, running: Running) -> dict[str, Array]:
 def _residual(bought: Purchase, running: Running, months: int, discounting: Discounting) -> dict[str, Array]:
     """Present value of what each piece still fetches at the horizon's end (geometric decline, in today's money)."""
     age_years = (months - bought.month) / 12
-    at_end = discounting.factors(months)[..., months]
     return {
-        name: array(bought.capex_usd.get(name, 0.0)) * array(retention) ** age_years * at_end
+        name: discounting.lump(array(bought.capex_usd.get(name, 0.0)) * array(retention) ** age_years, months, months)
         for name, retention in running.retention_per_year.items()
     }
 

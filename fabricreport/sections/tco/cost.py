@@ -264,3 +264,8 @@ def by_cause(parts: Mapping[str, Any]) -> dict[str, Any]:
     """Parts of a bill (or of a difference of two) in the causes that a reader sees."""
     grouped = CostComponents(parts).grouped(_GROUPS)
     return {cause: grouped[cause] for cause in CAUSES if cause in grouped}
+
+
+def cause_of(name: str) -> str:
+    """The cause that a piece of a bill goes to; a piece that no bill of options has keeps its name."""
+    return next(iter(CostComponents({name: np.zeros(())}).grouped(_GROUPS)))

@@ -152,14 +152,14 @@ class Judged:
         return tuple(term for term in self.offer.refuses if term in needed())
 
 
-def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
-    """One offer on the draws of the option whose network it has."""
+def judged_of(given: Inputs, bills: Bills, offer: Offer, factor: Traced | None = None) -> Judged:
+    """One offer on the draws of the option whose network it has; `factor`: what its price becomes, where that is known."""
     option = option_of(given, offer.fabric)
     named = option is not None
     own_id = option.id if option else _slowest(given, bills)
     own, common = bills.own[own_id], bills.common
     becomes, arrival = Becomes(given, offer), stands_from(offer, own.arrival, given.as_of)
-    factor = becomes.drawn()
+    factor = becomes.drawn() if factor is None else factor
     hired = replace(own, arrival=arrival)
     delay: Any = 0.0
     if np.any(np.asarray(common.delay_per_day) > 0):
