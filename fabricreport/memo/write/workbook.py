@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -51,17 +52,19 @@ class Page:
     """A sheet with its title, set up to print: across, as wide as the page, what is frozen at the head of each."""
 
     def __init__(self, book: Book, front: FrontMatter, name: str, title: str, widths: Sequence[float]) -> None:
-        self.name, self.widths, self.sheet = name, widths, book.sheet(name)
+        self.name, self.widths, self.sheet, brand = name, widths, book.sheet(name), front.brand
+        self.head = replace(HEAD, fill=brand.accent, colour="#FFFFFF") if brand and brand.accent else HEAD
         self._texts: dict[int, list[tuple[str, float]]] = {}
         for column, width in enumerate(widths):
             self.sheet.width(xl_col_to_name(column), width)
         self.put(1, 0, title, _TITLE)
-        client, edition = (one_line(text).replace("&", "&&")[:80] for text in (front.client, front.edition))
+        told = (front.client, front.edition, brand.name if brand else "", brand.footer if brand else "")
+        client, edition, house, footer = (one_line(text).replace("&", "&&")[:80] for text in told)
         layout = self.sheet.layout
         self.sheet.print_across()
         layout.set_paper(9)
-        layout.set_header(f"&L{client}&C&A&R{edition}")
-        layout.set_footer("&R&P / &N")
+        layout.set_header(f"&L{' · '.join(filter(None, (house, client)))}&C&A&R{edition}")
+        layout.set_footer(f"&L{footer}&R&P / &N")
 
     def put(self, row: int, column: int, value: str | float | Formula, style: Style = PLAIN) -> None:
         """Write a cell, the row counted from 1 and the column from 0; a text of others never runs, not as CSV either."""
@@ -81,7 +84,7 @@ class Page:
     def heads(self, row: int, texts: Iterable[str], *, frozen: bool = True) -> None:
         """The heads of columns; `frozen`: they stay in sight with the first column, and stand on every page."""
         for column, text in enumerate(texts):
-            self.put(row, column, text, HEAD)
+            self.put(row, column, text, self.head)
         if frozen:
             self.sheet.layout.freeze_panes(row, 1)
             self.sheet.layout.repeat_rows(0, row - 1)

@@ -120,6 +120,11 @@ def purchases(builds: Sequence[Build], option: OptionInputs, common: Common) -> 
     return tuple(bought)
 
 
+def staff_per_year(common: Common, option: OptionInputs) -> list[tuple[int, Any]]:
+    """(month, yearly cost of the fabric's staff from that month on) at each stage."""
+    return [(month, fabric_fte(gpus, option.staff) * common.pay_per_year) for month, gpus in common.stages]
+
+
 def running(option: OptionInputs, common: Common) -> Running:
     """Running costs of what is owned; the staff, which grows by stage, is added by `own_cost`.
 
@@ -159,8 +164,7 @@ def own_cost(builds: Sequence[Build], option: OptionInputs, common: Common) -> C
     )
     staff: Any = 0.0
     paid: Any = 0.0
-    for month, gpus in common.stages:
-        per_year = fabric_fte(gpus, option.staff) * common.pay_per_year
+    for month, per_year in staff_per_year(common, option):
         staff = staff + common.discounting.level((per_year - paid) / 12, common.months, after=month)
         paid = per_year
     return CostComponents({**costs, "staff": staff, **_site_lease(builds, common)})
