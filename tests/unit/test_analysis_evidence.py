@@ -35,12 +35,13 @@ def value(result: EvidenceResult, id: str) -> float:
     return result.numbers[f"evidence.{id}"].value
 
 
-def test_behind_the_advice_stand_the_inputs_of_the_totals_the_dates_and_the_pass_values(
+def test_behind_the_advice_stand_the_inputs_of_totals_courses_dates_and_pass_values(
     case: Case, result: EvidenceResult
 ) -> None:
     weeks = [case.figure(f"tail_risk.weeks.{option.id}") for option in case.options]
     numbers = [*weeks, *(promise.passes for promise in case.diligence().promises)]
-    wanted = case.tco().inputs | {i for number in numbers for i in number.inputs}
+    wanted = case.tco().inputs | case.decision().relied_on | {i for number in numbers for i in number.inputs}
+    assert "price:gpu-hour-h100-on-demand" in wanted, "that owning beats renting rests on what renting costs"
     assert result.used == {i for i in wanted if i.startswith(("price:", "evidence:"))}
     assert sum(value(result, f"used.{g}") for g in GRADES) == len(result.used) > 50
 
