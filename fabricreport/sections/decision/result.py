@@ -362,8 +362,3 @@ class DecisionResult:
 def _chance(edge: Edge) -> float:
     """The chance of lying beyond an edge; 0 of a choice."""
     return edge.chance or 0.0
-
-
-def _chance(edge: Edge) -> float:
-    """The chance of lying beyond an edge; 0 of a choice."""
-    return edge.chance or 0.0
