@@ -135,10 +135,10 @@ def test_stopping_is_told_as_a_waste_where_either_network_has_paid_for_growth() 
 
 def test_nothing_changes_the_advice_where_nothing_is_worth_knowing() -> None:
     grower = bench.case("one site")
-    told = {F.CHANGES, F.FLIPS, F.NO_CHANGES}
-    still = altered(grower.decision(), changes=())
-    assert told & of(grower, decision=still) == {F.FLIPS} and told & of(grower) == {F.CHANGES}
-    assert told & of(grower, decision=altered(grower.decision(), changes=(), flips=())) == {F.NO_CHANGES}
+    told, found = {F.CHANGES, F.FLIPS, F.NO_CHANGES}, grower.decision()
+    assert told & of(grower, decision=altered(found, changes=("worth knowing",))) == {F.CHANGES}
+    assert told & of(grower, decision=altered(found, changes=())) == {F.FLIPS}
+    assert told & of(grower, decision=altered(found, changes=(), flips=())) == {F.NO_CHANGES}
 
 
 def test_weeks_and_waiting_are_alike_or_apart_as_they_print() -> None:

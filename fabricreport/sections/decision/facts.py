@@ -250,7 +250,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         **schedule_words(read.given, result),
         "grade": None if read.ground == Ground.SIZE else Phrase(str(verdict.confidence), "grade"),
         "firmness": Name(", since ".join(filter(None, (verdict.confidence, name_book().doubts.get(verdict.capped))))),
-        "stands": Name("stands") if result.sure else None,
+        "stands": Name("stands") if result.sure and not result.offers else None,
         "other_course": _other_course(read, name, other),
         "third_best": _third(read, name, other),
         "cheaper_tied": name[other] if read.cheaper_tied(other) else None,

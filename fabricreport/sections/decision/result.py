@@ -318,7 +318,7 @@ class DecisionResult:
         """The same; where sellers offer either network, a turn to one of them is no change."""
         return () if self.offers is not None and self.verdict.open else self.changing(turn)
 
-    @property
+    @cached_property
     def flips(self) -> tuple[tuple[Turn, Edge], ...]:
         """The inputs whose draws change the advice most often, the likeliest first, each with its likelier edge."""
         edges = ((turn, max(found, key=_chance)) for turn in self.turns.uncertain if (found := self.changing(turn)))
