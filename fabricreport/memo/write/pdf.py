@@ -74,6 +74,9 @@ _LANGUAGE = re.compile(r"([a-z]{2,3})(?:-([A-Za-z]{2}))?\Z")
 _BREAKS = re.compile(r"[\t\n\r]+")
 _BESIDE = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 MOST_EMPTY = 0.2
+MOST_EMPTY_TRIED = (paper.MOST_EMPTY, 1 / 4, 1 / 8)
+MOST_PAGES_OPEN = 11
+"""Of body and annexes without the closing ones, which take a page and a half."""
 CLOSED: Data = dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
 """Without the closing annexes, which move nothing before them, trying a layout goes faster."""
 EMPTY, KEPT_COMPILATIONS = "empty.typ", 12
@@ -152,13 +155,19 @@ def _write(folder: Path, payload: Data) -> None:
 
 
 def _keep_whole(folder: Path, payload: Data) -> None:
-    """Let a table of an annex break only where it would leave more than a third of a page empty, from the front."""
-    whole = {n["anchor"]: n for n in payload["annexes"] if n["t"] == "datatable"} if payload["spined"] else {}
-    for node in whole.values():
-        node["whole"] = True
-    sketch = payload | CLOSED
-    while whole and (gap := _first_gap(_set(folder, sketch).blocks, whole, paper.MOST_EMPTY)):
-        whole.pop(gap)["whole"] = False
+    """Let a table of an annex break only where it would leave more than a third of a page empty, from the front; less than that
+    where else the memo would be too long."""
+    tables = {n["anchor"]: n for n in payload["annexes"] if n["t"] == "datatable"} if payload["spined"] else {}
+    for most_empty in MOST_EMPTY_TRIED if tables else ():
+        whole = dict(tables)
+        for node in tables.values():
+            node["whole"] = True
+        found = _set(folder, payload | CLOSED)
+        while gap := _first_gap(found.blocks, whole, most_empty):
+            whole.pop(gap)["whole"] = False
+            found = _set(folder, payload | CLOSED)
+        if found.pages <= MOST_PAGES_OPEN:
+            break
 
 
 def _settle(folder: Path, payload: Data) -> None:
