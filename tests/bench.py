@@ -60,8 +60,10 @@ WHAT_IFS: dict[str, tuple[str, dict[str, Any]]] = {
     "rare checkpoints": ("example", {"workload__checkpoint_minutes": 240}),
     "open cloud": ("halden-cloud", {"organisation__existing_ethernet": "some", "money__materiality_usd": 9_000_000}),
     "infiniband ahead": ("example", {"prices": {"switch-qm9700": 10_000}}),
-    "one site": ("kestrel-lab", {"cluster__sites": 1}),
-    "sites apart": ("kestrel-lab", {"cluster__sites_joined": False}),
+    "sites apart": (
+        "kestrel-lab",
+        {"cluster__sites_joined": False, "options": ["infiniband-xdr", "rocev2-whitebox-800g"]},
+    ),
     "one node rented": ("tern-finetuning", {"cluster__gpus": 8}),
     "offers": ("tern-finetuning", {"offers": [OFFER, OTHER]}),
 }

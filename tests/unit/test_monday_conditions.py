@@ -276,7 +276,7 @@ def test_every_kind_is_reached_by_some_client() -> None:
     ],
 )
 def test_what_would_change_the_advice_has_a_step_that_settles_it(input_id: str, kind: Kind) -> None:
-    case = bench.case("one site")
+    case = of("pressed")
     (change, *_) = case.decision().changes
     changed = replace(change, turn=replace(change.turn, input_id=input_id))
     monday = listed(case, changes=(changed,))

@@ -134,10 +134,9 @@ def test_stopping_is_told_as_a_waste_where_either_network_has_paid_for_growth() 
 
 
 def test_nothing_changes_the_advice_where_nothing_is_worth_knowing() -> None:
-    grower = bench.case("one site")
-    still = altered(grower.decision(), changes=())
-    assert {F.CHANGES, F.NO_CHANGES} & of(grower, decision=still) == {F.NO_CHANGES}
-    assert F.CHANGES in of(grower)
+    still, moved = (altered(kestrel().decision(), changes=changes) for changes in ((), ("a change",)))
+    assert {F.CHANGES, F.NO_CHANGES} & of(kestrel(), decision=still) == {F.NO_CHANGES}
+    assert {F.CHANGES, F.NO_CHANGES} & of(kestrel(), decision=moved) == {F.CHANGES}
 
 
 def test_weeks_and_waiting_are_alike_or_apart_as_they_print() -> None:

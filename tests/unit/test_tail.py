@@ -227,7 +227,9 @@ def test_laws_with_kinks_and_ends_work_too(dist):
 
 
 def test_a_law_whose_quantiles_scipy_must_search_for_works_too(monkeypatch):
-    monkeypatch.setattr(tail, "_FINE", tail._COARSE)  # each quantile is a search: the rule of large batches asks for fewer
+    monkeypatch.setattr(
+        tail, "_FINE", tail._COARSE
+    )  # each quantile is a search: the rule of large batches asks for fewer
     law = stats.norminvgauss(1, 0.5)
     assert law.mean() < expected_max(law, 2) < expected_max(law, 8)
 

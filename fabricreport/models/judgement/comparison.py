@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fabricreport.base.provenance import Traced, mean_of, plain
 from fabricreport.base.vocabulary import NEITHER, Confidence, CourseKind, Ground
