@@ -198,7 +198,10 @@ def test_who_names_the_tuner_is_not_asked_the_same_again() -> None:
 @pytest.mark.usefixtures("few_draws")
 def test_an_answered_question_is_not_asked_again(tmp_path: Path) -> None:
     pair = ["infiniband-ndr", "rocev2-branded-400g"]
-    close = {"organisation__qos_expertise": "none", "options": pair}  # two fabrics too close to tell: knowing more is worth something
+    close = {
+        "organisation__qos_expertise": "none",
+        "options": pair,
+    }  # two fabrics too close to tell: knowing more is worth something
     before = bench.changed("example", **close, providers=[])
     after = answered(
         tmp_path, {"question": "Q-OPS-09", "answer": "Example Works runs the same; ask its engineers."}
