@@ -15,7 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from copy import copy
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -26,7 +26,6 @@ from elicited_cases import write_two
 
 import fabricreport.inputs.inputs as inputs_module
 from fabricreport.case import Case, open_case
-from fabricreport.check.examination import make_whole
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.sections.decision.result import DecisionResult
 
@@ -61,8 +60,10 @@ WHAT_IFS: dict[str, tuple[str, dict[str, Any]]] = {
     "rare checkpoints": ("example", {"workload__checkpoint_minutes": 240}),
     "open cloud": ("halden-cloud", {"organisation__existing_ethernet": "some", "money__materiality_usd": 9_000_000}),
     "infiniband ahead": ("example", {"prices": {"switch-qm9700": 10_000}}),
-    "one site": ("kestrel-lab", {"cluster__sites": 1}),
-    "sites apart": ("kestrel-lab", {"cluster__sites_joined": False}),
+    "sites apart": (
+        "kestrel-lab",
+        {"cluster__sites_joined": False, "options": ["infiniband-xdr", "rocev2-whitebox-800g"]},
+    ),
     "one node rented": ("tern-finetuning", {"cluster__gpus": 8}),
     "offers": ("tern-finetuning", {"offers": [OFFER, OTHER]}),
 }
@@ -126,9 +127,13 @@ def comparison(name: str, **changes: Any) -> Comparison:
 
 
 def altered(result: DecisionResult, **parts: Any) -> DecisionResult:
-    """A decision of which some parts are others; the rest is as it was found, and not made of those."""
-    make_whole(result)
+    """A decision of which some parts are others; the rest is as it is found there when asked for, and not made of those."""
+    if not parts:
+        return result
+    names = (name for name, part in vars(DecisionResult).items() if isinstance(part, cached_property))
+    found = {name: cached_property(lambda _, name=name: getattr(result, name)) for name in names}
     other = copy(result)
+    object.__setattr__(other, "__class__", type("Altered", (DecisionResult,), found))
     vars(other).update(parts)
     return other
 

@@ -8,7 +8,6 @@ numbers a price moves. A difference that cancels to exact zero everywhere depend
 
 from __future__ import annotations
 
-from functools import partial
 from operator import getitem
 from typing import Any
 
@@ -115,7 +114,11 @@ def stated(number: float, of: Any) -> Any:
 
 def mean_of(amount: ArrayLike) -> float:
     """The mean of an amount over its draws, as a number of its own unit."""
-    return float(np.mean(plain(amount)))
+    draws = plain(amount)
+    return float(np.add.reduce(draws, axis=None)) / draws.size  # what np.mean gives, at a quarter of its overhead
+
+
+_LISTS, _ARRAYS = (tuple, list), (np.ndarray, np.generic)
 
 
 class _Met:
@@ -131,9 +134,9 @@ class _Met:
                 self.inputs = self.inputs | value.inputs if self.inputs else value.inputs
             self.aged = self.aged or value.dearer is not None
             return value.dearer if dearer and value.dearer is not None else value.view(np.ndarray)
-        if isinstance(value, tuple | list):
-            parts = map(partial(self.bare, dearer=dearer), value)
-            return tuple(parts) if isinstance(value, tuple) else list(parts)
+        if isinstance(value, _LISTS):
+            parts = [self.bare(part, dearer=dearer) for part in value]
+            return tuple(parts) if isinstance(value, tuple) else parts
         if isinstance(value, dict):
             return {k: self.bare(v, dearer=dearer) for k, v in value.items()}
         return value
@@ -142,7 +145,7 @@ class _Met:
 def _applied(done: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What a function of numpy makes of bare numbers, with the ids of all; done again at dearer old prices where it ages."""
     met = _Met()
-    numbers, named = met.bare(args), met.bare(kwargs) if kwargs else kwargs
+    numbers, named = [met.bare(arg) for arg in args], met.bare(kwargs) if kwargs else kwargs
     dearer = None
     if met.aged:
         dearer = done(
@@ -152,11 +155,11 @@ def _applied(done: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def _wrap(result: Any, inputs: frozenset[str], dearer: Any = None) -> Any:
-    if isinstance(result, tuple | list):
+    if isinstance(result, _LISTS):
         each = dearer if dearer is not None else [None] * len(result)
         wrapped = [_wrap(r, inputs, d) for r, d in zip(result, each, strict=True)]
         return tuple(wrapped) if isinstance(result, tuple) else wrapped
-    if not inputs or not isinstance(result, np.ndarray | np.generic) or result.dtype.kind not in "fib":
+    if not inputs or not isinstance(result, _ARRAYS) or result.dtype.kind not in "fib":
         return result
     bare = np.asarray(result)
     array = bare.view(Traced)

@@ -44,6 +44,7 @@ def read_yaml_at(path: Path) -> Any:
         return yaml.load(handle, Loader=_PackagedLoader)
 
 
+@cache
 def read_yaml(name: str) -> Any:
     """Parse `<name>.yaml` of the packaged data, once. Treat the result as read-only."""
     return read_yaml_at(ROOT / f"{name}.yaml")

@@ -104,7 +104,7 @@ def sellers_files(folder: Path) -> dict[Path, list[PriceRow]]:
         rows, malformed = read_price_file(path)
         if malformed:
             raise InputError([m.problem for m in malformed])
-        found[path] = rows
+        found[path] = list(rows)
     return found
 
 

@@ -320,7 +320,9 @@ class Inputs(Reader):
         wide = np.asanyarray(values, dtype=float)
         if wide.shape != (self.draws,):
             wide = np.broadcast_to(wide, (self.draws,))
-        return wide if isinstance(wide, Traced) else self.tagged(wide, set())
+        if isinstance(wide, Traced) or not self._traced:
+            return cast(Traced, wide)
+        return self.tagged(wide, set())
 
     # ---- the ledger
 

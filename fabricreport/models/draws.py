@@ -48,7 +48,9 @@ def between(values: Any, low: float, high: float) -> bool:
 def _ends(values: Any) -> tuple[float, float]:
     """The least and the largest value; both not a number where one of the values is none."""
     array = np.asarray(values, dtype=float)
-    return (float(array),) * 2 if array.ndim == 0 else (float(array.min()), float(array.max()))
+    if array.ndim == 0:
+        return (float(array),) * 2
+    return float(np.minimum.reduce(array, axis=None)), float(np.maximum.reduce(array, axis=None))
 
 
 Draws = NDArray[np.float64]

@@ -112,7 +112,10 @@ def test_build_tells_a_few_remarks_and_where_the_others_are(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("few_draws")
-def test_check_doubts_a_plan_late_on_every_fabric_and_a_date_far_ahead_and_accepts_both(tmp_path: Path) -> None:
+def test_check_doubts_a_plan_late_on_every_fabric_and_a_date_far_ahead_and_accepts_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fabricreport.check.examination.tried_out", lambda _: ())  # doubts are told of what was tried
     text = (ROOT / "params/example.yaml").read_text()
     assert "gpus: 1024" in text and "as_of: 2026-11-27" in text
     path = tmp_path / "changed.yaml"
@@ -208,7 +211,8 @@ ODD = {
 
 
 @pytest.mark.slow
-@rows("name", ODD)
+@pytest.mark.laws(4)
+@pytest.mark.parametrize("name", ODD)
 def test_an_odd_price_file_ends_in_a_message_and_never_in_a_traceback(tmp_path: Path, name: str) -> None:
     source, book = tmp_path / "odd.csv", tmp_path / "prices"
     source.write_bytes(ODD[name])

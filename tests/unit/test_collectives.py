@@ -359,6 +359,7 @@ def test_packaged_parameters_are_what_the_training_tables_give() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.laws(0)
 def test_packaged_intervals_are_what_resampling_clusters_gives() -> None:
     packaged = read_yaml("collectives")["fitted"]["intervals"]
     for band, interval in cluster_intervals(packaged_tables(), fit_rule()).items():

@@ -45,7 +45,8 @@ TWO = ["infiniband-ndr", "rocev2-branded-400g"]
 GPUS: tuple[str, ...] = Gpu.__args__  # type: ignore[attr-defined]
 
 
-@rows("item", lambda: sorted({r.item for r in baseline()}))
+@pytest.mark.laws(12)
+@pytest.mark.parametrize("item", sorted({r.item for r in baseline()}))
 def test_a_price_missing_from_the_files_is_the_shipped_one_and_says_so(item: str) -> None:
     book = replace(SHIPPED, rows=tuple(r for r in SHIPPED.rows if r.item != item))
     case = case_of(book)
@@ -69,8 +70,9 @@ def test_a_missing_price_is_noted_only_where_the_case_needs_it(tmp_path: Path) -
     assert "SHIPPED" in show_prices(tmp_path / "prices", date(2026, 11, 20), "switch-qm9700").text()
 
 
-@rows("gpu", GPUS)
-@rows("acquisition", ["buy", "lease", "rent", "colocate"])
+@pytest.mark.laws(6)
+@pytest.mark.parametrize("gpu", GPUS)
+@pytest.mark.parametrize("acquisition", ["buy", "lease", "rent", "colocate"])
 def test_without_any_price_of_its_own_a_case_is_answered_by_the_shipped_ones(gpu: str, acquisition: str) -> None:
     per_node = gpu_types().of(gpu).gpus_per_node
     keys = {"cluster__gpu": gpu, "cluster__gpus_per_node": per_node, "cluster__gpus": 8 * per_node}

@@ -197,7 +197,11 @@ def test_who_names_the_tuner_is_not_asked_the_same_again() -> None:
 
 @pytest.mark.usefixtures("few_draws")
 def test_an_answered_question_is_not_asked_again(tmp_path: Path) -> None:
-    close = {"organisation__qos_expertise": "none"}  # two fabrics too close to tell: knowing more is worth something
+    pair = ["infiniband-ndr", "rocev2-branded-400g"]
+    close = {
+        "organisation__qos_expertise": "none",
+        "options": pair,
+    }  # two fabrics too close to tell: knowing more is worth something
     before = bench.changed("example", **close, providers=[])
     after = answered(
         tmp_path, {"question": "Q-OPS-09", "answer": "Example Works runs the same; ask its engineers."}
@@ -276,7 +280,7 @@ def test_every_kind_is_reached_by_some_client() -> None:
     ],
 )
 def test_what_would_change_the_advice_has_a_step_that_settles_it(input_id: str, kind: Kind) -> None:
-    case = bench.case("one site")
+    case = of("pressed")
     (change, *_) = case.decision().changes
     changed = replace(change, turn=replace(change.turn, input_id=input_id))
     monday = listed(case, changes=(changed,))

@@ -423,7 +423,8 @@ def test_what_nobody_publishes_is_called_an_assumption_and_is_wide() -> None:
 
 
 @pytest.mark.slow
-@rows(("gpu", "acquisition"), list(zip(GPUS, cycle(("buy", "rent")), strict=False)))
+@pytest.mark.laws(4)
+@pytest.mark.parametrize(("gpu", "acquisition"), list(zip(GPUS, cycle(("buy", "rent")), strict=False)))
 def test_every_type_is_compared_bought_or_rented(gpu: str, acquisition: str) -> None:
     data = minimal()
     data["cluster"] = {"gpu": gpu, "gpus": 4 * gpu_types().of(gpu).gpus_per_node}

@@ -103,7 +103,8 @@ def planned(changes: dict[str, Any]) -> Case:
     return Case(Inputs(params_from(data), folder, library, whole.price_book, whole.all_options, draws=bench.DRAWS))
 
 
-@rows("name", PLANS)
+@pytest.mark.laws(7)
+@pytest.mark.parametrize("name", PLANS)
 def test_a_doubtful_plan_is_doubted_once_for_each_thing_that_is_wrong_with_it(name: str) -> None:
     found = cautions(planned(PLANS[name]))
     assert {c.id for c in found} == EXPECTED[name]

@@ -264,7 +264,7 @@ history = st.lists(made, max_size=10)
 days = st.integers(0, 700).map(lambda n: date(2026, 1, 1) + timedelta(days=n))
 
 
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(history, history, days)
 def test_a_book_as_of_a_day_is_the_same_whether_or_not_later_rows_are_there(
     shared: list[PriceRow], own: list[PriceRow], day: date
@@ -277,7 +277,7 @@ def test_a_book_as_of_a_day_is_the_same_whether_or_not_later_rows_are_there(
     assert {*whole.waiting(day)} == {*shared, *own} - {*known(shared), *known(own)}
 
 
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(history, days)
 def test_no_price_is_older_than_the_last_good_one_before_a_held_row_and_none_is_held_in_silence(
     given_rows: list[PriceRow], day: date

@@ -218,7 +218,8 @@ WRONG: dict[str, tuple[dict[str, dict[str, Any]], str, str]] = {
 }  # fmt: skip
 
 
-@rows("name", WRONG)
+@pytest.mark.laws(8)
+@pytest.mark.parametrize("name", WRONG)
 def test_what_no_answer_can_be_is_refused_by_its_cell_and_nothing_is_written(tmp_path: Path, name: str) -> None:
     answers, cell, message = WRONG[name]
     params = client(tmp_path)

@@ -181,7 +181,8 @@ def test_every_rule_of_the_list_has_its_contradiction_here() -> None:
     assert all(why.endswith(".") and why.count(".") == 1 for why in REFUSALS.values())
 
 
-@rows("rule", BREAKERS)
+@pytest.mark.laws(12)
+@pytest.mark.parametrize("rule", BREAKERS)
 def test_a_contradiction_is_refused_by_its_rule_at_its_key(rule: str, tmp_path: Path) -> None:
     data, key = BREAKERS[rule]
     problems = refused(data, tmp_path)

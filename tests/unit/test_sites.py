@@ -80,7 +80,7 @@ def at_random(seed: int) -> tuple[Any, ...]:
 CLIENTS = ((256, "pretraining-moe", 0.5, None, False), *(at_random(seed) for seed in range(39)))
 
 
-@pytest.mark.laws(3)
+@pytest.mark.laws(2)
 @pytest.mark.parametrize(tuple(SPANS), CLIENTS)
 def test_more_sites_never_cost_less_and_never_wait_less(
     nodes: int, kind: str, km: float, tbits: float | None, small: bool

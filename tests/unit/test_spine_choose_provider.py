@@ -152,7 +152,8 @@ RUN_OUT = {**OTHER, "date": "2026-09-12", "expiry": "2026-10-12"}
 EXTRA = {**OTHER, "network": "extra"}
 
 
-@rows(
+@pytest.mark.laws(6)
+@pytest.mark.parametrize(
     ("offers", "facts", "choices", "turning"),
     [
         ((BASE,), ("take", "none", "one", "pair", "offer"), set(), {"lone", "start"}),

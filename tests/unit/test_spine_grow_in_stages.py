@@ -134,7 +134,7 @@ def test_stopping_is_told_as_a_waste_where_either_network_has_paid_for_growth() 
 
 
 def test_nothing_changes_the_advice_where_nothing_is_worth_knowing() -> None:
-    grower = bench.case("one site")
+    grower = kestrel()
     told, found = {F.CHANGES, F.FLIPS, F.NO_CHANGES}, grower.decision()
     assert told & of(grower, decision=altered(found, changes=("worth knowing",))) == {F.CHANGES}
     assert told & of(grower, decision=altered(found, changes=())) == {F.FLIPS}

@@ -71,7 +71,8 @@ def said(text: str, case: Case, section: str) -> str:
     return resolved(text, lambda kind, asked: kind == IF and bool(words.get(asked)))
 
 
-@rows("name", CLIENTS)
+@pytest.mark.laws(2)
+@pytest.mark.parametrize("name", CLIENTS)
 def test_nothing_that_is_printed_holds_a_figure_of_a_network(name: str) -> None:
     case = client(name)
     body = case.params.asked.spine

@@ -115,7 +115,7 @@ def header_fault(text: str) -> tuple[str, str]:
 def read_csv_feed(text: str, file: str) -> Reading:
     """Rows of our own format."""
     rows, malformed = parse_prices(text, file)
-    return Reading(tuple(rows), tuple(m.problem for m in malformed))
+    return Reading(rows, tuple(m.problem for m in malformed))
 
 
 def read_gpu_hour_history(text: str, file: str) -> Reading:

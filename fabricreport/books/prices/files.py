@@ -12,6 +12,7 @@ import stat
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +37,7 @@ class Malformed(NamedTuple):
     currency: str = ""
 
 
-def read_price_file(path: Path) -> tuple[list[PriceRow], list[Malformed]]:
+def read_price_file(path: Path) -> tuple[tuple[PriceRow, ...], tuple[Malformed, ...]]:
     """Rows of one CSV and its malformed ones; a file that is no price table raises."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -55,8 +56,9 @@ def read_price_file(path: Path) -> tuple[list[PriceRow], list[Malformed]]:
     return parse_prices(text, str(path))
 
 
-def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]:
-    """Like `read_price_file`, for text at hand; `file` is for messages."""
+@lru_cache(maxsize=32)
+def parse_prices(text: str, file: str) -> tuple[tuple[PriceRow, ...], tuple[Malformed, ...]]:
+    """Like `read_price_file`, for text at hand; `file` is for messages. Clients of one folder share its files: remembered."""
     if parted := separator_fault(text, file):
         raise InputError(parted)
     rows: list[PriceRow] = []
@@ -65,7 +67,7 @@ def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]
         if row.value is not None:
             rows.append(row.value)
         malformed += [_malformed(row.cells, problem) for problem in row.problems]
-    return rows, malformed
+    return tuple(rows), tuple(malformed)
 
 
 def _malformed(cells: Sequence[str], problem: Problem) -> Malformed:

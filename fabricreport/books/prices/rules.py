@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, ValidationInfo
@@ -335,6 +336,7 @@ def shelf_life_days(unit: str) -> int:
     return rules().units[unit].shelf_life_days
 
 
+@lru_cache(maxsize=4096)
 def spread_factor(item: str, grade: str) -> float:
     """The factor by which a price of this item and grade is ranged, both ways: that of its class, else 1."""
     for ranged in rules().spread if grade in rules().spread_grades else ():

@@ -75,8 +75,8 @@ _BREAKS = re.compile(r"[\t\n\r]+")
 _BESIDE = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 MOST_EMPTY = 0.2
 MOST_EMPTY_TRIED = (paper.MOST_EMPTY, 1 / 4, 1 / 8)
-MOST_PAGES_OPEN = 11
-"""Of body and annexes without the closing ones, which take a page and a half."""
+MOST_PAGES, MOST_PAGES_OPEN = 12, 11
+"""Of body and annexes; without the closing ones, which take a page and a half."""
 CLOSED: Data = dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
 """Without the closing annexes, which move nothing before them, trying a layout goes faster."""
 EMPTY, KEPT_COMPILATIONS = "empty.typ", 12
@@ -247,7 +247,7 @@ def _derivation_pages(payload: Data, found: Found) -> int:
 def _fitting_inputs(payload: Data, found: Found) -> int | None:
     """How many inputs the pages of derivations have room for; None if all that are printed fit, or none would."""
     inputs = [entry["anchor"] for group in payload["inputs"] for entry in group["entries"]]
-    over = _derivation_pages(payload, found) - MOST_DERIVATION_PAGES
+    over = max(_derivation_pages(payload, found) - MOST_DERIVATION_PAGES, found.pages - MOST_PAGES)
     if not inputs or over <= 0:
         return None
     within = sum(int(found.places[anchor]["page"]) <= found.pages - over for anchor in inputs)

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fabricreport.base.provenance import Traced, plain
+from fabricreport.base.provenance import Traced, mean_of, plain
 from fabricreport.base.vocabulary import NEITHER, Confidence, CourseKind, Ground
 from fabricreport.models.information import evpi
 
@@ -179,16 +178,11 @@ def probability_cheaper(gap: Any) -> float:
 def lines_apart(components_a: Mapping[str, Any], components_b: Mapping[str, Any]) -> float:
     """The sum over the printed lines of two bills of what their means differ by: 0 for a line that both have alike."""
     names = {**components_a, **components_b}
-    means = ((_mean(plain(of.get(name, _NOTHING))) for of in (components_a, components_b)) for name in names)
+    means = ((mean_of(of.get(name, _NOTHING)) for of in (components_a, components_b)) for name in names)
     return float(sum(abs(a - b) for a, b in means))
 
 
 _NOTHING = np.zeros(1)
-
-
-def _mean(draws: NDArray[np.float64]) -> float:
-    """What `np.mean` gives, at a quarter of its overhead: a decision asks for thousands of them."""
-    return float(np.add.reduce(draws, axis=None)) / draws.size
 
 
 def noise(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], quoted: Sequence[str]) -> float:
@@ -200,7 +194,7 @@ def noise(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], quoted: Sequen
 
 def noise_apart(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], line: str, spread: float) -> float:
     """The same for a line that each option is quoted by another seller, whose quotes have this spread over their mean."""
-    a, b = (float(np.mean(plain(parts.get(line, 0.0)))) for parts in (parts_a, parts_b))
+    a, b = (mean_of(parts.get(line, 0.0)) for parts in (parts_a, parts_b))
     return float(np.hypot(a, b)) * spread
 
 
@@ -230,7 +224,7 @@ def tied(found: Verdict, totals: Mapping[str, Any], material: Callable[[str, str
     network shows the two compared."""
     if found.decided_by == Ground.SIZE:
         return tuple(dict.fromkeys((found.choice, found.runner_up)))
-    mean = {o: _mean(plain(total)) for o, total in totals.items()}
+    mean = {o: mean_of(total) for o, total in totals.items()}
     near = (o for o in expected_order(totals) if o != found.choice)
     level = (o for o in near if abs(mean[o] - mean[found.choice]) <= material(found.choice, o))
     return (found.choice, *level)
@@ -280,7 +274,7 @@ def _preferred(
     the first ground to tell the two apart speaks for; and that ground."""
     first = cheaper[0]
     for other in cheaper[1:] if any(speaks_for for _, speaks_for in weighing.grounds) else ():
-        gap = _mean(plain(totals[other])) - _mean(plain(totals[first]))
+        gap = mean_of(totals[other]) - mean_of(totals[first])
         if gap > apart(first, other).material(rule, stated):
             continue  # each pair has its own amount: a dearer one may still lie within that of its pair
         telling = [(g, other in options) for g, options in weighing.grounds if (first in options) != (other in options)]
