@@ -17,6 +17,8 @@ _GAP_PT = 14.0
 _TEXT_PT, _WIDE_PT = 354.0, 467.0
 _LONG_CHARS = 22
 _GAP_CHARS, _BESIDE_CHARS, _SHORT_CHARS = 3, 2, 10
+_STEP_CHARS, _LOST_CHARS = 4, 4
+"""Moved between columns at a time; lost at the ends of lines where a text is broken."""
 _MOST_CHARS = 200
 """What a column of long texts wants at most, so that it leaves the others some room."""
 _MOST_WHOLE = 16
@@ -39,7 +41,8 @@ def table_shape(columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> Tab
         stretch = [length + _GAP_CHARS for length in lengths]
     elif natural_pt > _WIDE_PT:
         kept = [0 if i in left else _MOST_WHOLE for i in range(len(columns))]
-        stretch = _shared(lengths, [_longest_word(h, [row[i] for row in cells], kept[i]) for i, h in enumerate(heads)])
+        needed = [_longest_word(h, [row[i] for row in cells], kept[i]) for i, h in enumerate(heads)]
+        stretch = _fewest_lines(_shared(lengths, needed), needed, cells)
     elif not any(stretch) and left:
         stretch[left[0]] = 1
     return TableShape(
@@ -68,6 +71,25 @@ def _shared(wanted: Sequence[int], needed: Sequence[int]) -> list[int]:
     if room <= 0 or not any(more):
         return list(needed)
     return [need + round(room * each / sum(more)) for need, each in zip(needed, more, strict=True)]
+
+
+def _fewest_lines(widths: list[int], needed: Sequence[int], rows: Sequence[Sequence[str]]) -> list[int]:
+    """The widths, characters moved from one column to another as long as that makes the table lower."""
+
+    def height(widths: Sequence[int]) -> int:
+        wraps = (((w, len(cell)) for w, cell in zip(widths, row, strict=True)) for row in rows)
+        return sum(max(1 if length <= w else -(-(length + _LOST_CHARS) // w) for w, length in row) for row in wraps)
+
+    def moved(source: int, target: int) -> list[int]:
+        return [w - _STEP_CHARS * (i == source) + _STEP_CHARS * (i == target) for i, w in enumerate(widths)]
+
+    while True:
+        givers = [i for i, w in enumerate(widths) if w - _STEP_CHARS >= needed[i]]
+        ways = [moved(i, j) for i in givers for j in range(len(widths)) if j != i]
+        best = min(ways, key=height, default=widths)
+        if height(best) >= height(widths):
+            return widths
+        widths = best
 
 
 def _longest_word(head: tuple[str, str], cells: Sequence[str], whole: int) -> int:

@@ -74,9 +74,9 @@ _LANGUAGE = re.compile(r"([a-z]{2,3})(?:-([A-Za-z]{2}))?\Z")
 _BREAKS = re.compile(r"[\t\n\r]+")
 _BESIDE = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 MOST_EMPTY = 0.2
-MOST_EMPTY_TRIED = (paper.MOST_EMPTY, 1 / 4, 1 / 8)
-MOST_PAGES, MOST_PAGES_OPEN = 12, 11
-"""Of body and annexes; without the closing ones, which take a page and a half."""
+MOST_EMPTY_TRIED = (paper.MOST_EMPTY, 1 / 8)
+MOST_PAGES = 12
+"""Of body and annexes."""
 CLOSED: Data = dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
 """Without the closing annexes, which move nothing before them, trying a layout goes faster."""
 EMPTY, KEPT_COMPILATIONS = "empty.typ", 12
@@ -162,11 +162,9 @@ def _keep_whole(folder: Path, payload: Data) -> None:
         whole = dict(tables)
         for node in tables.values():
             node["whole"] = True
-        found = _set(folder, payload | CLOSED)
-        while gap := _first_gap(found.blocks, whole, most_empty):
+        while gap := _first_gap(_set(folder, payload | CLOSED).blocks, whole, most_empty):
             whole.pop(gap)["whole"] = False
-            found = _set(folder, payload | CLOSED)
-        if found.pages <= MOST_PAGES_OPEN:
+        if _set(folder, payload | {"inputs": (), "input_sets": ()}).pages <= MOST_PAGES:
             break
 
 

@@ -41,7 +41,7 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing | None:
         ("your step, all traffic", gap.step_by_size, THIRD, "-"),
     )
     records = []
-    with canvas(2.25) as (figure, (axis,)):
+    with canvas(2.0) as (figure, (axis,)):
         ends = []
         for label, sweep, colour, line in lines:
             sampled = pd.DataFrame(rounded(plain(sweep.gap)), columns=list(sweep.at)).melt(
