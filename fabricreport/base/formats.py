@@ -263,11 +263,16 @@ def write(value: float, unit: str, digits: int = 3, currency: str = "USD") -> st
     """
     paid_in = currency_of(unit, currency)
     if paid_in:
-        per = unit.partition("/")[2].replace("gpu", "GPU")
+        per = _told(unit.partition("/")[2])
         amount = money(value, digits, SYMBOLS.get(paid_in, paid_in + NBSP))
         return f"{amount} per {per}" if per else amount
     writer = _WRITERS.get(unit)
     return writer(value, digits) if writer else f"{plain_number(value, digits)}{NBSP}{unit}"
+
+
+def _told(per: str) -> str:
+    """What an amount is paid for, with the field's capitals."""
+    return per.replace("gpu", "GPU").replace("kwh", "kWh").replace("kw-", "kW-")
 
 
 def currency_of(unit: str, currency: str) -> str:
@@ -297,7 +302,7 @@ def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
     symbol = SYMBOLS.get(paid_in, paid_in)
     if paid_in:
         joint = "" if paid_in in SYMBOLS else NBSP
-        per = f" per {unit[4:].replace('gpu', 'GPU')}" if "/" in unit else ""
+        per = f" per {_told(unit[4:])}" if "/" in unit else ""
         for size, letter in ((2e6, "M"), (_LETTERED, "k")):
             if largest >= size:
                 decimals = (2 if largest < 1e8 else 1) if letter == "M" else (0 if largest >= 1e5 else 1)

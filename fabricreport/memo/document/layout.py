@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fabricreport.base import formats
 from fabricreport.blocks.nodes import DataTable, Inline, Num, Scalar, TableColumn, TableRow, TableShape, plain_text
 from fabricreport.ledger.numbers import DAGGER
 
 _DECIMAL = re.compile(r"^[^\d]*[\d,\u202f\u00a0 ]*\d(?:\.(\d+))?\D*$")
+_ALONE = re.compile(r"[−-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\Z|[−-]?\d+(?:\.\d+)?\Z")
 _AROUND = re.compile(r"[\d.,\s†○−-]")
 """What leaves of a cell the unit that its number stands in: decimals of different units make no line."""
 _CHAR_PT = 4.35
@@ -58,8 +60,14 @@ def table_shape(columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> Tab
 def table_rows(table: DataTable) -> list[list[Scalar]]:
     """What a table prints, as rows of text for its CSV, the heads with their units first."""
     heads = (plain_text(column.label) + (f" ({column.unit})" if column.unit else "") for column in table.columns)
-    rows = ([plain_text(cell) for cell in row.cells] for row in table.rows)
+    rows = ([_plain_number(plain_text(cell)) for cell in row.cells] for row in table.rows)
     return [list(row) for row in ([*heads], *rows)]
+
+
+def _plain_number(text: str) -> str:
+    """A number alone as a spreadsheet reads it; the ledger tells which rest on an old price."""
+    bare = text.rstrip("†○\u2060 ")
+    return bare.replace(formats.MINUS, "-").replace(",", "") if _ALONE.match(bare) else text
 
 
 def _shared(wanted: Sequence[int], needed: Sequence[int]) -> list[int]:
