@@ -41,7 +41,7 @@ def read_memo(folder: Path) -> ReadMemo:
     """The memo of an edition's folder."""
     reader = _Body()
     head, main, rest = (folder / "memo.html").read_text(encoding="utf-8").partition('<main id="memo"')
-    reader.feed(head + main + rest.partition('<span class="no">Annex')[0])
+    reader.feed(head + main + rest.partition('<div class="annexes">')[0])
     told = [" ".join(line.split()) for line in reader.lines]
     pages = _PAGES.search((folder / "memo.pdf").read_bytes())
     assert pages, "a PDF states its pages"

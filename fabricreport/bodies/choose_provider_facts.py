@@ -18,7 +18,7 @@ from fabricreport.sections.decision.offers.judgements import Open
 Answer = Literal["listed", "unpriced", "take", "take_if", "within", "renew", "either", "refused"]
 Between = Literal["premium", "preferred", "stated", "offers", "none"]
 Otherwise = Literal["clear", "asked", "nobody", "none"]
-Date = Literal["offer", "risky", "asked", "missed", "open", "weeks", "days"]
+Date = Literal["offer", "risky", "missed", "open", "weeks", "days"]
 Sure = Literal["ranked", "open", "pair", "refused", "one", "none"]
 Network = Literal["apart", "level", "one_node", "within", "divisible", "alone"]
 Against = Literal["cut", "next", "refused", "alone", "nobody"]
@@ -55,7 +55,7 @@ class Turns(Facts):
     otherwise: Otherwise
     """Who stands behind an offer that is taken on a condition."""
     date: Date
-    """How the client's date is met: by the offer to take, `asked` in time or not, else; or what a delay costs without one."""
+    """How the client's date is met: by the offer to take, by asking too late, else; or what a delay costs without one."""
     prices: Literal["several", "one", "none"]
     """How many prices are judged."""
     sure: Sure
@@ -125,8 +125,6 @@ def _date(read: Read) -> Date:
         return "weeks" if "diligence.price.weeks" in read.case.diligence().numbers else "days"
     if read.found and read.best and not read.asking:
         return "risky" if read.found.likely_late(read.found.pick.first) else "offer"
-    if read.asking and read.counted_on:
-        return "asked"
     return "missed" if read.asking and read.date_missed else "open"
 
 

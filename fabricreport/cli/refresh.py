@@ -62,6 +62,7 @@ def refresh(
 ) -> int:  # fmt: skip
     """Import the feeds, build a new edition of each of PARAMS (files, globs, folders) where advice, class, a material number or
     a mark of age moved, and say what moved."""
+    from fabricreport.memo.editions.refresh import known_slug
     from fabricreport.memo.editions.refresh import refresh as refresh_memo
     from fabricreport.memo.editions.telling import News, Teller, call, digest
 
@@ -70,7 +71,7 @@ def refresh(
     feeds = [] if dry_run else fetch_first(paths, output, quiet=quiet, as_json=as_json)
     teller, unheard = Teller(output, day), None
     if not dry_run:
-        teller.begin(paths)
+        teller.begin(paths, partial(known_slug, output=output, **how))
     outcomes = each_client(paths, task, jobs, scheduler, output, quiet=as_json or quiet)
     if not dry_run:
         index_again(output)

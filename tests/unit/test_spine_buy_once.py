@@ -151,7 +151,7 @@ def test_page_one_has_the_steps_worth_most_and_the_body_the_others(name: str) ->
 def test_the_two_compared_have_a_column_each_and_the_advised_one_the_first() -> None:
     case = client("example")
     made = tables.dates(case.inputs, case.decision(), case.tail())
-    assert [str(c.label) for c in made.columns] == ["", "RoCEv2", "InfiniBand"]
+    assert [str(c.label) for c in made.columns] == ["", "Branded RoCEv2", "InfiniBand"]
     assert len(tables.options(case.inputs, case.decision(), case.figure).rows) == len(case.decision().totals)
     assert len(tables.levers(case.tail(), Read(case).levers).rows) == len(Read(case).levers)
 

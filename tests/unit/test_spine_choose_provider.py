@@ -74,7 +74,7 @@ def test_published_prices_are_asked_about() -> None:
         answer="listed",
         between="none",
         otherwise="none",
-        date="asked",
+        date="open",
         prices="several",
         sure="open",
         network="divisible",
@@ -117,11 +117,20 @@ def test_the_name_that_is_worth_more_is_told_first() -> None:
     assert {said["on_its_own"].key, said["on_ethernet"].key} == {verdict.choice, verdict.runner_up}
 
 
-@rows(("billions", "saves"), [(13, False), (8, True)])
-def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest(billions: int, saves: bool) -> None:
-    case = changed(workload__model_parameters_billion=billions)
+@rows(
+    ("billions", "material", "saves", "level"),
+    [(13, None, False, False), (7, None, True, True), (7, 1.0, True, False)],
+)
+def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest(
+    billions: int, material: float | None, saves: bool, level: bool
+) -> None:
+    """It saves nothing as far as can be told where it is less apart than is close, and may cost more as well as less."""
+    case = changed(
+        workload__model_parameters_billion=billions, **({"money__materiality_usd": material} if material else {})
+    )
     assert (case.figure("decision.courses.against.single-node").value < 0) == saves
-    assert of(case, "cut", "against") == ("priced", "cut") and held(case, "single_saves") == (saves,)
+    assert of(case, "cut", "against") == ("priced", "cut")
+    assert held(case, "single_saves", "single_level") == (saves and not level, level)
     assert str(words(case)["single_way"]) == ("less" if saves else "more")
 
 

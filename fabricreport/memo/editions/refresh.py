@@ -119,8 +119,7 @@ def plan_refresh(
     places = places or Places.of(params_path)
     from fabricreport.memo.build import cites_well
 
-    day_words = NEWEST_PRICE if as_of is None else f"as of {as_of}"
-    question = Question(params_path, places, f"refresh{' always' if always else ''}, {day_words}")
+    question = _question(params_path, places, as_of, always)
     before = question.stamp()
     known = recall(root, question, before)
     last = _standing(known, root) if known is not None and cites_well(root, places) else None
@@ -135,6 +134,20 @@ def plan_refresh(
         notes = tuple(dict.fromkeys((*plan.messages, *plan.held)))
         remember(root, question, before, replace(answer, notes=notes, held=plan.held), kept.snapshot)
     return plan
+
+
+def _question(params_path: Path, places: Places, as_of: str | date | None, always: bool) -> Question:
+    day_words = NEWEST_PRICE if as_of is None else f"as of {as_of}"
+    return Question(params_path, places, f"refresh{' always' if always else ''}, {day_words}")
+
+
+def known_slug(
+    params_path: Path, *, output: Path, as_of: str | date | None = None, always: bool = False, **_: object
+) -> str:
+    """The client's folder, if nothing has changed since it was asked; else ''."""
+    question = _question(params_path, Places.of(params_path), as_of, always)
+    known = recall(output, question, question.stamp())
+    return known.slug if known else ""
 
 
 def _compared(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
@@ -95,12 +95,14 @@ class Teller:
     today: date
     kept: dict[Path, Told] = field(default_factory=dict)
 
-    def begin(self, paths: Sequence[Path]) -> None:
-        """Note what stands before anything is built: the next run tells what one built that was ended, or that nobody heard."""
+    def begin(self, paths: Sequence[Path], known: Callable[[Path], str] = lambda _: "") -> None:
+        """Note what stands before anything is built: the next run tells what one built that was ended, or that nobody heard.
+
+        `known` says a client's folder without reading its params; '' where they have to be read."""
         with self.alone():
             for params in paths:
                 before = self._told(params)
-                slug = "" if before.edition else _slug_of(params)
+                slug = "" if before.edition else known(params) or _slug_of(params)
                 if slug and (last := latest_edition(self.output, slug)):
                     self._keep(params, replace(before, slug=slug, edition=last.edition, headline=last.headline))
 
@@ -190,9 +192,12 @@ def _expired(info: EditionInfo | None, today: date) -> tuple[str, ...]:
 
 def _slug_of(params: Path) -> str:
     """The client's folder, '' where the params cannot be read."""
-    from fabricreport.scenario import client_slug, load_params
+    from fabricreport.base.yaml_files import read_tree
 
     try:
+        read_tree(params)  # before the schema is loaded: what is no YAML needs none
+        from fabricreport.scenario import client_slug, load_params
+
         return client_slug(load_params(params))
     except FabricReportError:
         return ""
