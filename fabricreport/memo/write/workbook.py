@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 from xlsxwriter.utility import xl_col_to_name
 
@@ -175,16 +175,6 @@ _TERMS = {"today": 1, "fixed": 2}
 _HOURS = 3
 
 
-class _Due(NamedTuple):
-    """A payment of a line of somebody's bill, and its row."""
-
-    own: str
-    side: str
-    line: Given
-    paid: Given
-    row: int
-
-
 class _Accounts:
     """The accounts on their sheets: each step has the value that the model gave it, and a cell where one shows it."""
 
@@ -216,18 +206,19 @@ class _Accounts:
         self.two = [ids.index(own) for own in accounts["compared"]]
         self.names = [self.subjects[n]["name"] for n in self.two]
         self.names += [words["gap"]["less"].format(a=self.names[0], b=self.names[1])] if self.names[1:] else []
-        self.due, self.sums = list[_Due](), dict[tuple[str, str], int]()
+        self.due, self.sums = dict[tuple[str, str], list[tuple[int, Given, Given]]](), dict[tuple[str, str], int]()
+        """The row, line and payment of all that is due to each, paid and time; and the rows of the sums."""
 
     def written(self) -> Iterable[Page]:
         """All sheets of the accounts; the first is written last, for it sums up the others."""
         self._place()
-        last = self._inputs()
+        self._inputs()
         self._months()
         self._materials()
         self._flows()
         self._apart()
         self._gap()
-        self._summary(self.pages["summary"], last)
+        self._summary(self.pages["summary"])
         return self.pages.values()
 
     def _page(self, key: str, *more: str) -> tuple[Page, Given]:
@@ -294,10 +285,9 @@ class _Accounts:
         text = f"SUM({cells[0]}:{cells[-1].partition('!')[2]})" if spans else "+".join(cells) or "0"
         self._put(page, row, column, text, sum(self.gives.get(cell, 0.0) for cell in cells), style)
 
-    def _sums(self, page: Page, row: int, label: str, columns: Iterable[int], rows: Iterable[int]) -> None:
+    def _sums(self, page: Page, row: int, label: str, columns: Iterable[int], rows: Sequence[int]) -> None:
         """A row of the sums of other rows."""
         page.put(row, 0, label, _SUM)
-        rows = list(rows)
         for column in columns:
             self._add(page, row, column, [page.at(one, column) for one in rows])
 
@@ -311,8 +301,7 @@ class _Accounts:
 
     # ---- sheets
 
-    def _inputs(self) -> int:
-        """The inputs, each in a cell; gives the last row."""
+    def _inputs(self) -> None:
         page, words = self._page("inputs")
         steps = {rest[0]: n for n, (op, _, *rest) in enumerate(self.steps) if op == "in"}
         told = sorted(self.all["inputs"].items(), key=lambda item: _KINDS.get(item[1]["kind"], len(_KINDS)))
@@ -327,7 +316,6 @@ class _Accounts:
             self._put(page, row, 9, f'IF(C{row}=I{row},"",IF({within},"changed","rebuild"))', "", _BOLD)
             page.put(row, 10, key, _NOTE)
             self.cells[steps[key]] = page.at(row, 2)
-        return _FIRST + len(told) - 1
 
     def _months(self) -> None:
         words = self.words["months"]
@@ -374,9 +362,9 @@ class _Accounts:
             own = subject["id"]
             for side in _SIDES:
                 lines = [line for line in subject["lines"] if line["time"] == (side == "time")]
-                paid = [(line, paid) for line in lines for paid in line["payments"]]
-                self.due += [_Due(own, side, *one, at) for at, one in enumerate(paid, start=row + 1)]
-                row += len(paid) + 1
+                due = [(line, paid) for line in lines for paid in line["payments"]]
+                self.due[own, side] = [(at, *one) for at, one in enumerate(due, start=row + 1)]
+                row += len(due) + 1
                 self.sums[own, side] = row
             self.sums[own, "total"] = row + 1
             for key in ("paid", "total"):
@@ -392,14 +380,12 @@ class _Accounts:
         columns = range(4, self.totals + 2)
         for subject in self.subjects:
             own = subject["id"]
+            page.put(self.sums[own, "paid"] - len(self.due[own, "paid"]) - 1, 0, subject["name"], _BOLD)
             for side in _SIDES:
-                due = [one for one in self.due if (one.own, one.side) == (own, side)]
-                if side == "paid":
-                    page.put(self.sums[own, side] - len(due) - 1, 0, subject["name"], _BOLD)
-                for one in due:
-                    page.row(one.row, 0, [one.line["name"], words[f"{side}_short"]])
-                    self._payment(one.row, one.paid)
-                self._sums(page, self.sums[own, side], words[side], columns, [one.row for one in due])
+                for row, line, paid in self.due[own, side]:
+                    page.row(row, 0, [line["name"], words[f"{side}_short"]])
+                    self._payment(row, paid)
+                self._sums(page, self.sums[own, side], words[side], columns, [row for row, *_ in self.due[own, side]])
             both = [self.sums[own, side] for side in _SIDES]
             self._sums(page, self.sums[own, "total"], words["total"], columns, both)
 
@@ -428,18 +414,18 @@ class _Accounts:
     def _apart(self) -> None:
         page, words = self._page("apart", *(s["name"] for s in self.subjects))
         sides = self.words["flows"]
-        columns, self.lines = range(1, 1 + len(self.subjects)), list[tuple[int, str, Style]]()
-        row, sums = _FIRST, list[int]()
+        ids, columns = [s["id"] for s in self.subjects], range(1, 1 + len(self.subjects))
+        self.lines, sums, row = list[tuple[int, str, Style]](), list[int](), _FIRST
         for side in _SIDES:
-            due = [one for one in self.due if one.side == side]
-            for cause in dict.fromkeys(one.line["cause"] for one in due):
+            first = row
+            for cause in dict.fromkeys(line["cause"] for s in ids for _, line, _ in self.due[s, side]):
                 self.lines.append((row, cause, _AMOUNT))
                 page.put(row, 0, cause)
-                for column, subject in zip(columns, self.subjects, strict=True):
-                    rows = [one.row for one in due if (one.own, one.line["cause"]) == (subject["id"], cause)]
-                    self._add(page, row, column, [self.flows.at(one, self.totals + 1) for one in rows], _AMOUNT)
+                for column, own in enumerate(ids, start=1):
+                    rows = [at for at, line, _ in self.due[own, side] if line["cause"] == cause]
+                    self._add(page, row, column, [self.flows.at(at, self.totals + 1) for at in rows], _AMOUNT)
                 row += 1
-            self._sums(page, row, sides[side], columns, range(sums[-1] + 1 if sums else _FIRST, row))
+            self._sums(page, row, sides[side], columns, range(first, row))
             self.lines.append((row, sides[side], _SUM))
             sums.append(row)
             row += 1
@@ -460,7 +446,7 @@ class _Accounts:
             page.put(row, 0, label, style)
             self._compared(page, of, [(row, 1), (row, 2), (row, 3)], style)
 
-    def _summary(self, page: Page, last: int) -> None:
+    def _summary(self, page: Page) -> None:
         page.line(2, f"{self.front.client}, {self.front.date_text}")
         page.line(3, f"{self.front.edition}, {self.front.status}")
         _, words = self._page("summary")
@@ -474,7 +460,7 @@ class _Accounts:
             text = f'IF(ABS(D{row}-E{row})<1,"{words["agrees"]}","{words["moved"]}")'
             self._put(page, row, 5, text, words["agrees"], PLAIN)
         row = _FIRST + len(self.names) + 1
-        checks = self.pages["inputs"].span(_FIRST, last, 9)
+        checks = self.pages["inputs"].span(_FIRST, _FIRST + len(self.all["inputs"]) - 1, 9)
         text = f'IF(COUNTIF({checks},"changed")=1,"{words["keeps"]}","{words["built"]}")'
         text = f'IF(COUNTIF({checks},"changed")>1,"{words["several"]}",{text})'
         page.put(row, 0, words["state"], _BOLD)

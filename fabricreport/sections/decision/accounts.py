@@ -71,8 +71,7 @@ def accounts_of(
         }
         for o, bill in bills.items()
     ]
-    months = writer.months
-    limit = _Limits(base, fast, judge, frozenset(two), offers)
+    months, limit = writer.months, _Limits(base, fast, judge, frozenset(two), offers)
     return {
         "currency": base.given.currency,
         "compared": list(two),
@@ -156,9 +155,8 @@ class _Writer:
             reserved, listed = (pen.tagged(pen.central(i), {i}) for i in (term.entry, *own))
             left = (1.0 + reserved / listed) / 2.0 * left
         rest = np.asarray(becomes.drawn()) / np.asarray(left)
-        return (
-            left if np.allclose(rest, 1.0, rtol=1e-12) else left * leaf(rest, f"factor:price once asked for:{offer.id}")
-        )
+        known = np.allclose(rest, 1.0, rtol=1e-12)
+        return left if known else left * leaf(rest, f"factor:price once asked for:{offer.id}")
 
     def place(self, amount: Any) -> int:
         """Where an amount stands among the steps."""
@@ -218,9 +216,8 @@ class _Writer:
                     if paid.hours is not None:
                         hours = float(self.months.flows[paid.hours].sum())
                         pieces = Term("installed", (), hours, str(paid.hours))
-                        row = [
-                            self.script.place(one) for one in (pieces, paid.amount, joined("*", pieces, paid.amount))
-                        ]
+                        terms = pieces, paid.amount, joined("*", pieces, paid.amount)
+                        row = list(map(self.script.place, terms))
                         parts.append({"name": _name(name), "sum": row[-1], "rows": [[*row, []]]})
             yield {"what": "rented", "subject": o, "parts": parts, "runs": []}
 
