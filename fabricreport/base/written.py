@@ -7,6 +7,7 @@ months) comes out as bare numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import add, mul, truediv
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ class Term:
     op: str
     of: tuple[Term, ...]
     value: float
-    key: str = ""
+    key: Any = ""
 
 
 CONST, LEAF = "n", "in"
@@ -95,6 +96,11 @@ def made(op: str, of: list[Term], value: float) -> Term:
     if op in ("min", "max") and infinite:
         return next(t for t in of if t.value == value)
     return Term(op, tuple(of), value)
+
+
+def joined(op: str, a: Term, b: Term) -> Term:
+    """The sum, product or quotient of two terms."""
+    return made(op, [a, b], {"+": add, "*": mul, "/": truediv}[op](a.value, b.value))
 
 
 class Script:

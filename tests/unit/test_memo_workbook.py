@@ -67,7 +67,6 @@ def by_hand(name: str = "Fabric A") -> dict[str, Any]:
         for key, value in values.items()
     }
     return {
-        "version": 1,
         "currency": "USD",
         "compared": ["a", "b"],
         "subjects": two,

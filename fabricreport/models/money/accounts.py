@@ -7,17 +7,17 @@ present value that the sample has in the same draw.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from functools import reduce
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
-from fabricreport.base.written import CONST, LEAF, Term, Written, leaf, made, term_of
+from fabricreport.base.written import CONST, LEAF, Term, Written, joined, leaf, term_of
 from fabricreport.models.money.cashflow import Array, Discounting, array
 from fabricreport.models.money.ownership import LostTime
 
-PAID, HOURS = "paid", "hours"
+PAID = "paid"
 
 
 @dataclass(frozen=True)
@@ -42,27 +42,23 @@ class Scheduled(Discounting):
         known = [n for n, own in enumerate(self.flows) if np.array_equal(own, flows)]
         place = known[0] if known else len(self.flows)
         self.flows[place:] = self.flows[place:] or [flows]
-        value = float(np.sum(flows * np.ravel(np.asarray(self.factors(flows.size - 1, terms)))))
-        return Written(value, Term(HOURS, (), value, f"{terms}:{place}"))
+        return self._paid(1.0, terms, 0, flows.size - 1, place)
 
-    def _paid(self, amount: Any, terms: str, first: int, last: int) -> Array:
-        value = np.asarray(amount) * np.sum(np.asarray(self.factors(last, terms))[..., first : last + 1], axis=-1)
+    def _paid(self, amount: Any, terms: str, first: int, last: int, hours: int | None = None) -> Array:
+        times = 1.0 if hours is None else self.flows[hours]
+        value = np.asarray(amount) * np.sum(np.asarray(self.factors(last, terms))[..., first:] * times, axis=-1)
         if not np.any(value):
             return array(0.0)
-        return Written(value, Term(PAID, (term_of(amount),), float(np.ravel(value)[0]), f"{terms}:{first}:{last}"))
+        key = terms, first, last, hours
+        return Written(value, Term(PAID, (term_of(amount),), float(np.ravel(value)[0]), key))
 
 
+@dataclass(frozen=True)
 class StatedLoss(LostTime):
-    """Shares of GPU time lost that stand as they are, each told by its cause and whose they are."""
+    """Shares of GPU time lost that stand as they are, each told by its cause and `whose` they are."""
 
-    whose, when = "", ""
-
-    @classmethod
-    def of(cls, lost: LostTime, whose: str, when: str = "") -> StatedLoss:
-        """The same shares, told."""
-        found = cls(**{f.name: getattr(lost, f.name) for f in fields(lost)})
-        vars(found).update(whose=whose, when=when)
-        return found
+    whose: str = ""
+    when: str = ""
 
     def by_cause(self) -> dict[str, Array]:
         """The lost share split by cause."""
@@ -71,7 +67,7 @@ class StatedLoss(LostTime):
     @property
     def running(self) -> LostTime:
         """The same once the network is stable."""
-        return StatedLoss.of(super().running, self.whose, " once stable")
+        return replace(super().running, when=" once stable")  # type: ignore[call-arg]
 
     @property
     def useful_on_any(self) -> Array:
@@ -103,70 +99,38 @@ class Payment:
 def payments(term: Term) -> Iterator[Payment]:
     """What a present value is the sum of."""
     if term.op == PAID:
-        terms, first, last = term.key.split(":")
-        yield Payment(term.of[0], terms, int(first), int(last))
-    elif term.op == HOURS:
-        terms, flow = term.key.split(":")
-        yield Payment(Term(CONST, (), 1.0), terms, hours=int(flow))
-    elif term.op in ("+", "-") and _dated(term):
-        yield from payments(term.of[0])
-        sign = 1.0 if term.op == "+" else -1.0
-        yield from (_times(one, Term(CONST, (), sign)) for one in payments(term.of[1]))
-    elif term.op == "neg" and _dated(term):
-        yield from (_times(one, Term(CONST, (), -1.0)) for one in payments(term.of[0]))
-    elif term.op in ("*", "/") and _dated(term):
-        dated, other = term.of if _dated(term.of[0]) else term.of[::-1]
-        yield from (_times(one, other, term.op) for one in payments(dated))
-    elif term.value:
-        yield Payment(term)
+        yield Payment(term.of[0], *term.key)
+    elif not _dated(term):
+        yield from [Payment(term)] if term.value else []
+    elif term.op in ("+", "-", "neg"):
+        *first, last = term.of
+        yield from (paid for one in first for paid in payments(one))
+        yield from _times("*", last, Term(CONST, (), 1.0 if term.op == "+" else -1.0))
+    else:
+        yield from _times(term.op, *(term.of if _dated(term.of[0]) else term.of[::-1]))
 
 
 def _dated(term: Term) -> bool:
-    """Whether a term is a sum or a multiple of payments."""
-    if term.op in (PAID, HOURS):
-        return True
-    sides = {"+": term.of, "-": term.of, "neg": term.of, "*": term.of, "/": term.of[:1]}.get(term.op, ())
-    return any(map(_dated, sides))
+    """Whether a term is a payment, or a sum or a multiple of payments."""
+    sides = term.of[:1] if term.op == "/" else term.of if term.op in ("+", "-", "neg", "*") else ()
+    return term.op == PAID or any(map(_dated, sides))
 
 
-def _times(one: Payment, by: Term, op: str = "*") -> Payment:
-    value = one.amount.value * by.value if op == "*" else one.amount.value / by.value
-    return Payment(made(op, [one.amount, by], value), one.terms, one.first, one.last, one.hours)
+def _times(op: str, dated: Term, by: Term) -> Iterator[Payment]:
+    return (replace(one, amount=joined(op, one.amount, by)) for one in payments(dated))
 
 
 def counted(term: Term) -> tuple[Term | None, Term]:
     """An amount as how many pieces (None: one) and the price of each, by the leaves that count pieces."""
-    factors = list(_factors(term))
+    factors, product = list(split(term, "*")), partial(joined, "*")
     pieces = [one for one in factors if _counts(one)]
     prices = [one for one in factors if one not in pieces]
     return (reduce(product, pieces) if pieces else None), reduce(product, prices, Term(CONST, (), 1.0))
 
 
-def summands(term: Term) -> Iterator[Term]:
-    """What a sum is the sum of."""
-    if term.op == "+":
-        for one in term.of:
-            yield from summands(one)
-    elif term.value:
-        yield term
-
-
-def _factors(term: Term) -> Iterator[Term]:
-    if term.op == "*":
-        for one in term.of:
-            yield from _factors(one)
-    else:
-        yield term
-
-
-def product(a: Term, b: Term) -> Term:
-    """The product of two terms."""
-    return made("*", [a, b], a.value * b.value)
-
-
-def added(a: Term, b: Term) -> Term:
-    """The sum of two terms."""
-    return made("+", [a, b], a.value + b.value)
+def split(term: Term, op: str) -> Iterator[Term]:
+    """What a sum (`+`) is the sum of, or a product (`*`) the product."""
+    yield from [part for one in term.of for part in split(one, op)] if term.op == op else [term]
 
 
 COUNT = "count:"

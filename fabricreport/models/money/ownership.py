@@ -52,7 +52,7 @@ class LostTime:
 
     def __post_init__(self) -> None:
         problems = []
-        for cause, share in self._shares(f.name for f in fields(self)).items():
+        for cause, share in self._shares(f.name for f in fields(LostTime)).items():
             if not between(share, 0, _BELOW_ONE):
                 problems.append(Problem("must be a share of at least 0 and below 1", key=cause, value=str(share)))
         if problems:
@@ -69,7 +69,7 @@ class LostTime:
     @property
     def network(self) -> dict[str, Array]:
         """Share that each of the network's causes takes of the time that the common ones leave, as if it acted alone."""
-        return self._shares(f.name for f in fields(self) if f.name not in COMMON)
+        return self._shares(f.name for f in fields(LostTime) if f.name not in COMMON)
 
     @property
     def useful_on_any(self) -> Array:

@@ -16,13 +16,13 @@ import numpy as np
 
 from fabricreport.base.provenance import mean_of
 from fabricreport.base.uncertain import Uncertain, exactly
-from fabricreport.base.written import LEAF, Script, Term, leaf, term_of
+from fabricreport.base.written import LEAF, Script, Term, joined, leaf, term_of
 from fabricreport.books.sellers import Offer
 from fabricreport.inputs.centre import Centre
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.inputs.options import Terms, chosen
 from fabricreport.ledger.facts import capital
-from fabricreport.models.money.accounts import COUNT, Scheduled, StatedLoss, added, counted, payments, product, summands
+from fabricreport.models.money.accounts import COUNT, Scheduled, StatedLoss, counted, payments, split
 from fabricreport.models.money.ownership import CostComponents
 from fabricreport.sections.chain import Chain
 from fabricreport.sections.decision.inputs import Judge
@@ -42,7 +42,6 @@ from fabricreport.sections.tco.cost import (
 )
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.inputs import OptionInputs, common_inputs, option_inputs
-from fabricreport.sections.tco.result import Bills
 
 LEAST, MOST = 0.5, 2.0
 """How far a price is followed, as multiples of it."""
@@ -72,10 +71,8 @@ def accounts_of(
         }
         for o, bill in bills.items()
     ]
-    months = writer.months
-    limit = _Limits(base, fast, judge, frozenset(two), offers)
+    months, limit = writer.months, _Limits(base, fast, judge, frozenset(two), offers)
     return {
-        "version": 1,
         "currency": base.given.currency,
         "compared": list(two),
         "subjects": subjects,
@@ -83,7 +80,7 @@ def accounts_of(
         "rates": {"today": writer.place(months.real_per_year), "fixed": writer.place(months.nominal_per_year)},
         "hours": [flow.tolist() for flow in months.flows],
         "steps": writer.script.steps,
-        "inputs": {key: writer.told(key, value, limit) for key, value in writer.leaves()},
+        "inputs": {step[-1]: writer.told(step[-1], step[1], limit) for step in writer.script.steps if step[0] == LEAF},
     }
 
 
@@ -122,7 +119,7 @@ class _Writer:
                 for f in fields(own.arrival)
                 for week in [getattr(own.arrival, f.name)]
             }
-            lost = StatedLoss.of(own.lost, o)
+            lost = StatedLoss(**vars(own.lost), whose=o)
             found[o] = replace(own, lost=lost, bring_up_weeks=stable, arrival=replace(own.arrival, **arrival))
         return found
 
@@ -158,9 +155,8 @@ class _Writer:
             reserved, listed = (pen.tagged(pen.central(i), {i}) for i in (term.entry, *own))
             left = (1.0 + reserved / listed) / 2.0 * left
         rest = np.asarray(becomes.drawn()) / np.asarray(left)
-        return (
-            left if np.allclose(rest, 1.0, rtol=1e-12) else left * leaf(rest, f"factor:price once asked for:{offer.id}")
-        )
+        known = np.allclose(rest, 1.0, rtol=1e-12)
+        return left if known else left * leaf(rest, f"factor:price once asked for:{offer.id}")
 
     def place(self, amount: Any) -> int:
         """Where an amount stands among the steps."""
@@ -171,7 +167,7 @@ class _Writer:
         if self.base.given.team.rented and self.common.value_basis != "stated":
             cash = [p for name, amount in bill.items() if cause_of(name) not in TIME_CAUSES
                     for p in payments(term_of(amount)) if p.hours is not None]  # fmt: skip
-            return self.script.place(reduce(added, [p.amount for p in cash]))
+            return self.script.place(reduce(partial(joined, "+"), [p.amount for p in cash]))
         return self.place(self.common.gpu_hour_value)
 
     def lines(self, bill: CostComponents) -> Iterator[dict[str, Any]]:
@@ -220,21 +216,16 @@ class _Writer:
                     if paid.hours is not None:
                         hours = float(self.months.flows[paid.hours].sum())
                         pieces = Term("installed", (), hours, str(paid.hours))
-                        row = [self.script.place(one) for one in (pieces, paid.amount, product(pieces, paid.amount))]
+                        terms = pieces, paid.amount, joined("*", pieces, paid.amount)
+                        row = list(map(self.script.place, terms))
                         parts.append({"name": _name(name), "sum": row[-1], "rows": [[*row, []]]})
             yield {"what": "rented", "subject": o, "parts": parts, "runs": []}
 
     def _rows(self, amount: Any) -> Iterator[list[Any]]:
-        for one in summands(term_of(amount)):
+        for one in filter(lambda one: one.value, split(term_of(amount), "+")):
             pieces, price = counted(one)
             names = [key for key in _keys(price) if not key.startswith(COUNT)]
             yield [pieces and self.script.place(pieces), self.script.place(price), self.script.place(one), names[:1]]
-
-    def leaves(self) -> Iterator[tuple[str, float]]:
-        """The inputs that the steps rest on, by key, with their values."""
-        for op, value, *rest in self.script.steps:
-            if op == LEAF:
-                yield rest[0], value
 
     def told(self, key: str, value: float, limit: _Limits) -> dict[str, Any]:
         """An input as the workbook shows it, and between which values a change of it alone keeps what is compared."""
@@ -301,20 +292,21 @@ class _Limits:
         return _edge(keeps, LEAST), _edge(keeps, MOST)
 
     def _options(self, input_id: str, figure: Uncertain) -> Callable[[float], bool]:
-        now, moved = self.fast.bills, self.fast.replacing({input_id: figure.times(_TRIED)}).bills
-        lines = (
-            (now.parts, moved.parts),
-            (now.components, moved.components),
-            ({"totals": now.totals}, {"totals": moved.totals}),
-        )
-        slopes = [{o: _slopes(a[o], b[o]) for o in a} for a, b in lines]
+        names = ("parts", "components", "totals")
+        bills = self.fast.bills, self.fast.replacing({input_id: figure.times(_TRIED)}).bills
+        now, moved = ({name: getattr(own, name) for name in names} for own in bills)
+        slopes = _each(lambda own, other: None if np.array_equal(own, other) else other - own, now, moved)
         drawn = figure.central / np.asarray(self.fast.given.own(input_id))
+
+        def pair(factor: Any) -> set[str]:
+            part = (factor - 1.0) / (_TRIED - 1.0)
+            at = _each(lambda own, slope: own if slope is None else own + part * slope, now, slopes)
+            return set(self.judge.verdict(replace(self.fast.bills, **at)).pair)
 
         def keeps(factor: float) -> bool:
             given = self.fast.given.replacing({input_id: figure.times(factor)})
-            same = all(_chosen(given, o) == self.base.given.built(o) for o in now.own)
-            ways = (factor, factor * drawn)
-            return same and all(set(self.judge.verdict(_between(now, slopes, f)).pair) == self.two for f in ways)
+            same = all(_chosen(given, o) == self.base.given.built(o) for o in self.fast.bills.own)
+            return same and all(pair(f) == self.two for f in (factor, factor * drawn))
 
         return keeps
 
@@ -341,25 +333,11 @@ def _chosen(given: Inputs, option: str) -> Any:
     return chosen(given.all_options[option], Terms(given.params, given.prices, given.in_force))
 
 
-Lines = Mapping[str, Any]
-
-
-def _slopes(now: Lines, moved: Lines) -> dict[str, Any]:
-    """By how much each line differs, of those that do."""
-    return {n: moved[n] - value for n, value in now.items() if n in moved and np.any(moved[n] != value)}
-
-
-def _between(now: Bills, slopes: Sequence[Mapping[str, Lines]], factor: Any) -> Bills:
-    """The bills at a multiple of a price, one or by draw; `slopes`: of parts, components and totals up to `_TRIED`."""
-    part = (factor - 1.0) / (_TRIED - 1.0)
-
-    def at(lines: Lines, by: Lines) -> dict[str, Any]:
-        return {**lines, **{name: lines[name] + part * slope for name, slope in by.items()}}
-
-    parts, components = (
-        {o: at(own[o], by[o]) for o in own} for own, by in zip((now.parts, now.components), slopes, strict=False)
-    )
-    return replace(now, parts=parts, components=components, totals=at(now.totals, slopes[2]["totals"]))
+def _each(made: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
+    """What is made of each number of two nests of mappings; one that the other lacks is not another there."""
+    if not isinstance(one, Mapping):
+        return made(one, other)
+    return {key: _each(made, own, other.get(key, own)) for key, own in one.items()}
 
 
 def _edge(keeps: Callable[[float], bool], end: float) -> float:
