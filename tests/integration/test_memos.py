@@ -88,7 +88,9 @@ def test_a_memo_keeps_to_its_pages_and_pictures(memos: dict[str, BuildResult], c
     assert memo.body_pages + memo.annex_pages <= 12 and memo.derivation_pages <= 2
     spans = re.findall(r'<span class="held">\((.*?)\)</span>', page)
     numbers = [int(n) for span in spans for n in re.findall(r"\d+", span.partition(", Figure")[0])]
-    assert numbers == sorted(numbers) and numbers[-1] == max(map(int, re.findall(r'class="tag"[^>]*>Table (\d+)', page)))
+    assert numbers == sorted(numbers) and numbers[-1] == max(
+        map(int, re.findall(r'class="tag"[^>]*>Table (\d+)', page))
+    )
     assert memos[client].remarks == (), "nothing stands badly on a page, and no figure, sum, day or base is in doubt"
 
 
