@@ -359,7 +359,7 @@ def renter_changes(case: Told) -> Table:
     said = offer_terms().turns
     rows = [Row([PhraseCell(text) for text in astuple(said[kind])]) for kind in turning(case)]
     return Table(
-        [Column(h) for h in ("What", _whole("So far"), "It changes at", "How likely", "Settled by")], rows[:MOST]
+        [Column(h) for h in ("What", _whole("So far"), "It changes at", "Of outcomes", "Settled by")], rows[:MOST]
     )
 
 
