@@ -85,7 +85,7 @@ def test_what_is_worked_out_by_hand_stands_on_the_first_sheet_and_follows_a_pric
     assert [made.cell("Summary", cell) for cell in ("C5", "D5", "D7", "F7")] == [30, 800, -290, "reconciles"]
     moved = made.changed(**{"price:switch": 110.0})
     assert [moved.cell("Summary", cell) for cell in ("B5", "B6", "B7")] == [800, 550, -250]
-    assert "same two" in moved.cell("Summary", "B9") and moved.cell("Summary", "F5") == "inputs are changed"
+    assert "same two" in moved.cell("Summary", "B9") and moved.cell("Summary", "F5").startswith("inputs are changed")
     assert moved.changed(**{"price:hour": 8.0}).cell("Summary", "B9").startswith("rebuild: more than one")
     assert moved.changed(**{"price:switch": 121.0, "price:hour": 7.0}).cell("Summary", "B9").startswith("rebuild: an")
 

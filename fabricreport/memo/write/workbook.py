@@ -310,7 +310,8 @@ class _Accounts:
             number = WHOLE if float(value).is_integer() else "#,##0.0#####"
             names = ("label", "unit", "", "grade", "source", "date")
             page.row(row, 0, [one.get(name) or words["ours"].get(name, "") for name in names])
-            page.put(row, 2, value, Style(fill=FILL_COLOUR, border="#B0B0B0", colour="#0000C0", number=number))
+            ink = "#0000C0" if one["low"] < one["high"] else ""
+            page.put(row, 2, value, Style(fill=FILL_COLOUR, border="#B0B0B0", colour=ink, number=number))
             page.row(row, 6, [one["low"], one["high"], value], Style(number=number))
             within = f"AND(G{row}<H{row},C{row}>=G{row},C{row}<=H{row})"
             self._put(page, row, 9, f'IF(C{row}=I{row},"",IF({within},"changed","rebuild"))', "", _BOLD)
