@@ -124,7 +124,7 @@ def printed(document: Document, attachments: Attachments | None = None) -> Print
     folder = Path(tempfile.mkdtemp(prefix="memo-")).resolve()
     try:
         payload = _lay_out(document, folder)
-        _keep_whole(folder, payload)
+        _keep_whole(folder, payload, document)
         _settle(folder, payload)
         _attach(folder, payload, attachments or {})
         layout = _link(folder, payload, document)
@@ -154,7 +154,7 @@ def _write(folder: Path, payload: Data) -> None:
     (folder / "memo.json").write_text(_printable(text), encoding="utf-8")
 
 
-def _keep_whole(folder: Path, payload: Data) -> None:
+def _keep_whole(folder: Path, payload: Data, document: Document) -> None:
     """Let a table of an annex break only where it would leave more than a third of a page empty, from the front; less than that
     where else the memo would be too long."""
     tables = {n["anchor"]: n for n in payload["annexes"] if n["t"] == "datatable"} if payload["spined"] else {}
@@ -164,7 +164,7 @@ def _keep_whole(folder: Path, payload: Data) -> None:
             node["whole"] = True
         while gap := _first_gap(_set(folder, payload | CLOSED).blocks, whole, most_empty):
             whole.pop(gap)["whole"] = False
-        if _set(folder, payload | {"inputs": (), "input_sets": ()}).pages <= MOST_PAGES:
+        if _set(folder, payload | _closing(document, 0)).pages <= MOST_PAGES:
             break
 
 
