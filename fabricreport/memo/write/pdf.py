@@ -124,9 +124,9 @@ def printed(document: Document, attachments: Attachments | None = None) -> Print
     folder = Path(tempfile.mkdtemp(prefix="memo-")).resolve()
     try:
         payload = _lay_out(document, folder)
+        _attach(folder, payload, attachments or {})
         _keep_whole(folder, payload, document)
         _settle(folder, payload)
-        _attach(folder, payload, attachments or {})
         layout = _link(folder, payload, document)
         return Printed(pack(_compile(folder, document)), tuple(box_remarks(layout, *_told(document))))
     finally:
