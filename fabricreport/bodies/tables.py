@@ -78,7 +78,7 @@ def changes(given: Inputs, result: DecisionResult, monday: Monday) -> Table:
         _change(given, result, change, words[change.edge.course], monday.settles[change.turn.input_id])
         for change in result.changes
     ]
-    heads = ("What", "We reckon with", "Another is advised", "Who can tell you")
+    heads = ("What", "On average", "Another is advised", "Who can tell you")
     return Table([Column(h) for h in heads], rows, {words[c]: course_of(given, c, pair) for c in courses})
 
 

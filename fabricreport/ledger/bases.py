@@ -118,8 +118,3 @@ def statistic_of(unit: str, central: str, *, drawn: bool) -> Statistic:
 def derived(label: str, unit: str, central: str, *, drawn: bool) -> Base:
     """The base of a figure that no rule tells more of."""
     return Base(inside(label), statistic_of(unit, central, drawn=drawn))
-
-
-def middle_of(unit: str) -> Statistic:
-    """The statistic by which a quantity of a unit is told: the median of a time, the mean of anything else."""
-    return Statistic.MEDIAN if is_time(unit) else Statistic.MEAN

@@ -92,14 +92,13 @@ OF_WEEKS = "evidence:weeks-to-stable-"
 
 @dataclass(frozen=True)
 class OwnUnit:
-    """How values of an input are told: in `unit`, of which one of the input's own is `per`; the value `in_use` in it.
+    """How values of an input are told: in `unit`, of which one of the input's own is `per`.
 
     `option`: whose own time it is, '' for any input but the weeks that those of every network are reckoned from.
     """
 
     unit: str
     per: float
-    in_use: float
     option: str = ""
 
     def told(self, value: float) -> float:
@@ -116,5 +115,5 @@ def own_weeks(input_id: str, draws: Any, weeks: Mapping[str, Any], among: Iterab
         if input_id in inputs_of(weeks[option]):
             unit = start_unit(weeks.values())
             own = plain(weeks[option]) * (DAYS_PER_WEEK if unit == "day" else 1.0)
-            return OwnUnit(unit, float(np.median(own / plain(draws))), float(np.median(own)), option)
+            return OwnUnit(unit, float(np.median(own / plain(draws))), option)
     return None

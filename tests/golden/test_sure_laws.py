@@ -7,19 +7,27 @@ from test_close_laws import client
 
 from fabricreport.base.vocabulary import CourseKind
 from fabricreport.sections.decision.courses.result import TEST_OF
+from fabricreport.sections.decision.turning import key_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.laws(3)]
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_an_act_stands_in_a_share_of_outcomes_and_at_least_where_its_option_is_the_cheapest(seed: int) -> None:
+def test_an_act_stands_in_a_share_of_outcomes_and_points_lie_on_the_side_that_is_told_of_what_is_in_use(
+    seed: int,
+) -> None:
     case, judge, _ = client(seed)
     result = case.decision()
     wins = result.cheapest.shares
     assert sum(wins.values()) == pytest.approx(1.0) and min(wins.values()) >= 0
+    for turn in result.turns.turning:
+        used = result.numbers.get(f"decision.in_use.{key_of(turn.input_id)}")
+        for point in turn.points if used is not None else ():
+            level = result.own_unit(turn).told(point.at)
+            assert used is None or (level > used.value) == (point.side == "above"), (turn.input_id, point)
     if result.sure is None:
         return
     assert 0 <= result.sure.share <= 1
     priced = [row for row in result.courses.rows if row.ranked and row.kind not in (CourseKind.TAKE, *TEST_OF)]
     if result.courses.advised.kind == CourseKind.TAKE and not priced and not judge.weighing.date_stated:
-        assert result.sure.share >= wins[result.courses.base] - 1e-9
+        assert result.sure.share >= wins[result.courses.base] - 1e-9, "at least where its option is the cheapest"

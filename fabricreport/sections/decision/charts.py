@@ -119,7 +119,7 @@ def _name_day(axis: Axes, due: date) -> None:
 
 def switching_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-body-switching") -> Drawing:
     """What turns the advice: to each input the range that it lies in nine times in ten, drawn as long as any other's, a dot at
-    the value in use, and a ring where the advice changes, or where the money is level if it does nowhere."""
+    the mean, and a ring where the advice changes, or where the money is level if it does nowhere."""
     frame = pd.DataFrame(list(_switches(given, result)), columns=_SWITCH)
     if frame.empty:
         raise ValueError("no input turns the advice or the money: there is nothing to draw")
@@ -138,7 +138,7 @@ def switching_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-
         axis.set_xlim(-1.5 * _PASSED, 1 + 2 * _PASSED)
         for x, words in ((0, "least"), (1, "most")):
             axis.text(x, -0.9, words, ha="center", va="center_baseline", color=MUTED)
-        label_end(axis, 1 + 2 * _PASSED, -0.9 + RISE, "in use; advice first changes, how often beyond", MUTED)
+        label_end(axis, 1 + 2 * _PASSED, -0.9 + RISE, "mean; advice first changes, how often beyond", MUTED)
     return drawn(figure, chart_id, data=frame)
 
 
@@ -157,7 +157,7 @@ def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]
         way = f"{'' if turn.edges else 'level '}{edge.side}"
         words = f"{_bare(used, level)}; {way} {level}, {formats.of_hundred(turn.chance)}"
         name = input_names(given, turn.input_id).row
-        yield name, own.in_use, *(float(v) for v in rounded([low, high])), at, edge.side, words
+        yield name, own.told(turn.in_use), *(float(v) for v in rounded([low, high])), at, edge.side, words
 
 
 MOST = 9

@@ -14,7 +14,7 @@ from fabricreport.base.formats import inside
 from fabricreport.base.provenance import Traced, inputs_of
 from fabricreport.base.vocabulary import CourseKind
 from fabricreport.books.names import item_names
-from fabricreport.ledger.bases import middle_of
+from fabricreport.ledger.bases import Statistic
 from fabricreport.ledger.figures import Declaration, Index, Reckoning, figure, there
 from fabricreport.sections.decision.actions import Gain, Kind, actions
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, CourseFigures
@@ -207,19 +207,10 @@ class DecisionFigures(CourseFigures, OfferFigures):
         """The option whose own weeks an input is told as, '' for any other input."""
         return self.result.own_unit(self.turning[key][-1]).option
 
-    def is_own_weeks(self, key: str) -> bool:
-        """Whether an input is told as an option's own weeks."""
-        return bool(self.started(key))
-
-    def own_weeks(self, key: str) -> str:
-        """What every section calls them."""
-        return stable_label(self.names[self.started(key)])
-
     def turning_name(self, key: str) -> str:
         """What an input that turns something is called within a name: an option's own weeks as every section calls them."""
-        if self.is_own_weeks(key):
-            return inside(self.own_weeks(key))
-        return label_of(self.given, self.turning[key][-1].input_id)
+        own = self.started(key)
+        return inside(stable_label(self.names[own])) if own else label_of(self.given, self.turning[key][-1].input_id)
 
     def counted(self, turn: Turn, value: float, inputs: Iterable[str], **base: Any) -> Reckoning:
         """A value of an input as this client counts it, and `base`, as far as it is not that of every value of the input."""
@@ -231,14 +222,13 @@ class DecisionFigures(CourseFigures, OfferFigures):
             currency=turn.currency,
             digits=2 if own.option else None,
             base={**of, "about": (own.option or turn.input_id,), **base},
-            words={"unit": own.unit},
+            words={"unit": own.unit, "middle": "Value" if turn.is_choice else "Mean"},
         )
 
     def counted_now(self, turn: Turn, inputs: Iterable[str]) -> Reckoning:
-        """The value of an input that is reckoned with."""
-        own = self.result.own_unit(turn)
-        base = {} if turn.is_choice else {"statistic": middle_of(own.unit)}
-        return self.counted(turn, own.in_use, inputs, **base)
+        """The value of an input that its points are told from: the mean, of a time too, or what the client set."""
+        base = {} if turn.is_choice else {"statistic": Statistic.MEAN}
+        return self.counted(turn, self.result.own_unit(turn).told(turn.in_use), inputs, **base)
 
     def behind_weeks(self, turn: Turn) -> frozenset[str]:
         """Ids of what the client's own weeks rest on beside the input; none of any other input."""

@@ -347,12 +347,10 @@ class DecisionResult:
     def own_unit(self, turn: Turn) -> OwnUnit:
         """How values of an input are told to this client."""
         if turn.is_choice or not is_time(turn.unit):
-            return OwnUnit(turn.unit, 1.0, turn.in_use)
+            return OwnUnit(turn.unit, 1.0)
         draws = plain(self._given.own(turn.input_id))
         weeks = {o: own.bring_up_weeks for o, own in self._bills.own.items()}
-        return own_weeks(turn.input_id, draws, weeks, self.verdict.pair) or OwnUnit(
-            turn.unit, 1.0, float(np.median(draws))
-        )
+        return own_weeks(turn.input_id, draws, weeks, self.verdict.pair) or OwnUnit(turn.unit, 1.0)
 
     def drawn_point(self, turn: Turn) -> tuple[Edge, str]:
         """The point at which an input is drawn to turn the advice, else the money, and the end of the id of its value."""
