@@ -112,10 +112,11 @@ def ranked(found: list[Due]) -> list[Due]:
 
 
 def _todo(at: Facts, mark: str, found: Due, calendar: Calendar) -> Todo:
-    """A line; what is sent is to be answered by the calendar's day, before anything is ordered."""
+    """A line; what is sent is to be answered by the calendar's day, before anything is ordered, and a term is agreed with it."""
     action = actions()[found.kind]
     outside = "" if action.to == "client" else called(at.given, action.to)
-    by = calendar.due_by(at.given.as_of, action.days, asks=bool(action.answer))
+    early = calendar.due_by(at.given.as_of, action.days, asks=bool(action.answer))
+    by = calendar.days[Step.ORDER] if action.contract else early
     answer = calendar.days[Step.ANSWERS] if action.answer else None
     return Todo(mark, action, found, called(at.given, action.who), outside, by, answer)
 
