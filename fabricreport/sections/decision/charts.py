@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
@@ -142,12 +141,6 @@ def switching_chart(given: Inputs, result: DecisionResult, chart_id: str = "fig-
     return drawn(figure, chart_id, data=frame)
 
 
-def _bare(used: str, level: str) -> str:
-    """The first of two figures without its unit, where the second says it."""
-    number, *unit = re.split(r"\s", used, maxsplit=1)
-    return number if unit and level.endswith(unit[0]) else used
-
-
 def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]]:
     """The inputs that turn the advice or the money, the likeliest first, as the client counts them."""
     for turn in result.turns.uncertain[:MOST_TURNS]:
@@ -155,7 +148,7 @@ def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]
         low, high, at = map(own.told, (turn.low, turn.high, edge.at))
         used, level = (result.numbers[f"decision.{p}.{key_of(turn.input_id)}"].text for p in ("in_use", point))
         way = f"{'' if turn.edges else 'level '}{edge.side}"
-        words = f"{_bare(used, level)}; {way} {level}, {formats.of_hundred(turn.chance)}"
+        words = f"{used}; {way} {level}, {formats.of_hundred(turn.chance)}"
         name = input_names(given, turn.input_id).row
         yield name, own.told(turn.in_use), *(float(v) for v in rounded([low, high])), at, edge.side, words
 
