@@ -59,7 +59,7 @@ class Page:
             self.sheet.width(xl_col_to_name(column), width)
         self.put(1, 0, title, _TITLE)
         told = (front.client, front.edition, brand.name if brand else "", brand.footer if brand else "")
-        client, edition, house, footer = (one_line(text).replace("&", "&&")[:80] for text in told)
+        client, edition, house, footer = map(_on_the_margin, told)
         layout = self.sheet.layout
         self.sheet.print_across()
         layout.set_paper(9)
@@ -107,6 +107,12 @@ class Page:
 
 
 # ---- the sections' tables
+def _on_the_margin(text: str) -> str:
+    """A text of others at a page's head or foot, in which & begins a code: two of them, of which no cut leaves one."""
+    found = one_line(text).replace("&", "&&")[:80]
+    return found[: len(found) - found.count("&") % 2]
+
+
 
 
 def _sections(document: Document) -> dict[tuple[str, str], list[DataTable]]:
