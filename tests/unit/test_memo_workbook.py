@@ -192,6 +192,7 @@ def test_the_same_memo_is_the_same_bytes_and_without_accounts_it_has_its_tables(
     assert book.sheetnames == ["Summary", "Section 2"]
     sheet = book["Section 2"]
     assert [cell.value for cell in sheet[4]] == ["What", "Cost ($M)"] and sheet["B5"].value == -1234.5
+    assert sheet["B5"].number_format == "#,##0.00", "as the memo prints it"
     assert sheet.page_setup.orientation == "landscape" and sheet.freeze_panes and sheet.print_title_rows
 
 

@@ -19,7 +19,7 @@ from fabricreport.base.text import spreadsheet_cell
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks.nodes import DataTable, Heading, plain_text, walk
 from fabricreport.memo.document.document import Document, FrontMatter
-from fabricreport.memo.document.layout import table_rows
+from fabricreport.memo.document.layout import table_texts
 from fabricreport.memo.document.safety import one_line
 
 MONEY, PRICE, WHOLE = "#,##0;[Red]-#,##0", "#,##0.00##", "#,##0"
@@ -147,18 +147,18 @@ def number_in(text: str) -> tuple[float, str] | None:
 
 def _tables(book: Book, front: FrontMatter, place: int, name: str, title: str, tables: Sequence[DataTable]) -> Page:
     """A sheet of tables, each under its caption as the memo prints it."""
-    printed = [table_rows(table) for table in tables]
+    printed = [table_texts(table) for table in tables]
     columns = max(len(rows[0]) for rows in printed)
-    wide = [max(len(str(row[n])) for rows in printed for row in rows if n < len(row)) for n in range(columns)]
+    wide = [max(len(row[n]) for rows in printed for row in rows if n < len(row)) for n in range(columns)]
     safe = name if re.fullmatch(r"[\w .-]{1,28}", name) else f"Part {place}"
     page = Page(book, front, safe, title, [min(max(width + 2, 12), 46) for width in wide])
     page.sheet.layout.freeze_panes(1, 1)
     row = 3
     for table, (heads, *rows) in zip(tables, printed, strict=True):
         page.line(row, f"{f'Table {table.number}: ' if table.number else ''}{plain_text(table.caption)}", _BOLD)
-        page.heads(row + 1, map(str, heads), frozen=len(tables) == 1)
+        page.heads(row + 1, heads, frozen=len(tables) == 1)
         for line, (cells, own) in enumerate(zip(rows, table.rows, strict=True), start=row + 2):
-            for column, text in enumerate(map(str, cells)):
+            for column, text in enumerate(cells):
                 value, number = number_in(text) or (text, "General")
                 page.put(line, column, value, Style(bold=own.role in ("total", "winner", "group"), number=number))
         row += len(rows) + 2
