@@ -16,6 +16,7 @@ from xlsxwriter.utility import xl_col_to_name
 
 from fabricreport.base.sheets import FILL_COLOUR, HEAD, PLAIN, Book, Formula, Style, height_of
 from fabricreport.base.text import spreadsheet_cell
+from fabricreport.base.written import CONST, INSTALLED, LEAF, PAID
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks.nodes import DataTable, Heading, plain_text, walk
 from fabricreport.memo.document.document import Document, FrontMatter
@@ -106,13 +107,13 @@ class Page:
             self.sheet.height(row, height_of(texts))
 
 
-# ---- the sections' tables
 def _on_the_margin(text: str) -> str:
     """A text of others at a page's head or foot, in which & begins a code: two of them, of which no cut leaves one."""
     found = one_line(text).replace("&", "&&")[:80]
     return found[: len(found) - found.count("&") % 2]
 
 
+# ---- the sections' tables
 
 
 def _sections(document: Document) -> dict[tuple[str, str], list[DataTable]]:
@@ -170,7 +171,7 @@ def _tables(book: Book, front: FrontMatter, place: int, name: str, title: str, t
 
 # ---- the accounts
 
-_RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, "paid": 2, "^": 3}
+_RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, PAID: 2, "^": 3}
 _CALLS = {"min": "MIN({},{})", "max": "MAX({},{})", "ceil": "ROUNDUP({},0)"}
 _KINDS = {"price": 0, "evidence": 1, "param": 2}
 """In which order the inputs stand, before those that are worked out."""
@@ -243,16 +244,16 @@ class _Accounts:
         op, value, *of = self.steps[step]
         if step in self.cells:
             return self.cells[step]
-        if op == "n":
+        if op == CONST:
             return f"{value:.15g}" if value >= 0 else f"({value:.15g})"
-        if op == "installed":
+        if op == INSTALLED:
             return f"SUM({self._span(_HOURS + int(of[0]))})"
         if op == "neg":
             return f"(-{self._told(of[0], 4)})"
         if op in _CALLS:
             return _CALLS[op].format(*map(self._told, of))
         rank = _RANKS[op]
-        if op == "paid":
+        if op == PAID:
             told, amount = self._factors(*of[1])[0], self._told(of[0], 3)
             if amount == "1":
                 return told
@@ -309,7 +310,7 @@ class _Accounts:
 
     def _inputs(self) -> None:
         page, words = self._page("inputs")
-        steps = {rest[0]: n for n, (op, _, *rest) in enumerate(self.steps) if op == "in"}
+        steps = {rest[0]: n for n, (op, _, *rest) in enumerate(self.steps) if op == LEAF}
         told = sorted(self.all["inputs"].items(), key=lambda item: _KINDS.get(item[1]["kind"], len(_KINDS)))
         for row, (key, one) in enumerate(told, start=_FIRST):
             value = self.steps[steps[key]][1]

@@ -16,7 +16,7 @@ import numpy as np
 
 from fabricreport.base.provenance import mean_of
 from fabricreport.base.uncertain import Uncertain, exactly
-from fabricreport.base.written import LEAF, Script, Term, joined, leaf, term_of
+from fabricreport.base.written import INSTALLED, LEAF, Script, Term, joined, leaf, term_of
 from fabricreport.books.sellers import Offer
 from fabricreport.inputs.centre import Centre
 from fabricreport.inputs.inputs import Inputs
@@ -215,7 +215,7 @@ class _Writer:
                 for paid in payments(term_of(amount)):
                     if paid.hours is not None:
                         hours = float(self.months.flows[paid.hours].sum())
-                        pieces = Term("installed", (), hours, str(paid.hours))
+                        pieces = Term(INSTALLED, (), hours, str(paid.hours))
                         terms = pieces, paid.amount, joined("*", pieces, paid.amount)
                         row = list(map(self.script.place, terms))
                         parts.append({"name": _name(name), "sum": row[-1], "rows": [[*row, []]]})
