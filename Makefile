@@ -1,5 +1,5 @@
 # Two commands on a fresh machine (Python 3.11+, git, make): `make memo` and `make test`.
-# Targets of tests, on two cores: quick within 45 s, test within 7 minutes, laws within 7, outside within 12, trust within 40, soak as
+# Targets of tests, on two cores: quick within 45 s, test within 7 minutes, laws within 7, outside within 15, trust within 40, soak as
 # long as it takes.
 # OPTIONS go to pytest: `make test OPTIONS="--durations=20 -k page_one"`. Which test guards what: tests/README.md.
 PYTHON ?= python3

@@ -24,7 +24,8 @@ class Term:
     key: Any = ""
 
 
-CONST, LEAF = "n", "in"
+CONST, LEAF, PAID, INSTALLED = "n", "in", "paid", "installed"
+"""Steps that are no function of numpy: a bare number, one that is stated, a present value, and the hours of a flow in all."""
 _OPS: dict[Any, tuple[str, float | None]] = {
     np.add: ("+", None), np.subtract: ("-", None), np.multiply: ("*", None), np.divide: ("/", None),
     np.power: ("^", None), np.square: ("^", 2.0), np.sqrt: ("^", 0.5), np.reciprocal: ("^", -1.0),

@@ -411,7 +411,8 @@ class HtmlWriter:
 def _breadth(node: DataTable) -> str:
     """How a table stands: one that needs half of the measure is `narrow`; on a phone any that does not fit stacks as `cards`."""
     narrow = node.shape is not None and node.shape.narrow
-    return " ".join([*(["narrow"] if narrow else []), *([] if narrow and len(node.columns) <= _FIT else ["cards"])])
+    fits = narrow and len(node.columns) <= _FIT
+    return "narrow" if fits else "narrow cards" if narrow else "cards"
 
 
 def _labelled(column: TableColumn) -> Markup:

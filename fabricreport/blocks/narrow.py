@@ -37,11 +37,11 @@ _FIGURE = re.compile(r"\W*\d[^A-Za-z]*\w{0,3}(?: \d+)?$")
 _PAGE = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 
 
-def can_be(figure: Figure) -> bool:
-    """True of axes in one grid, with nothing (a colour bar, a legend or a title of the whole figure) beside them."""
+def grid_of(figure: Figure) -> GridSpec | None:
+    """The one grid of all axes; None with anything (a colour bar, a legend or a title of the whole figure) beside it."""
     grids = {place and place.get_gridspec() for place in (axis.get_subplotspec() for axis in figure.axes)}
-    whole = len(grids) == 1 and isinstance(grids.pop(), GridSpec)
-    return whole and not (figure.subfigs or figure.legends or figure.texts)
+    grid = grids.pop() if len(grids) == 1 and not (figure.subfigs or figure.legends or figure.texts) else None
+    return grid if isinstance(grid, GridSpec) else None
 
 
 def narrow(figure: Figure, renderer: RendererBase, line_pt: float) -> float:
@@ -195,11 +195,8 @@ def _spread(axis: Axes, renderer: RendererBase) -> None:
     """Words centred on one line, moved apart and into the figure."""
     lines: dict[float, list[Text]] = {}
     for text in axis.texts:
-        if (
-            not isinstance(text, Annotation)
-            and text.get_horizontalalignment() == "center"
-            and text.get_transform() == axis.transData
-        ):
+        centred = text.get_horizontalalignment() == "center" and text.get_transform() == axis.transData
+        if centred and not isinstance(text, Annotation):
             lines.setdefault(round(float(text.get_position()[1]), 3), []).append(text)
     for words in lines.values():
         boxes = sorted(((t.get_window_extent(renderer), t) for t in words), key=lambda pair: pair[0].x0)

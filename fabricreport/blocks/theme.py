@@ -2,7 +2,7 @@
 
 Colours differ in grey and for the colour-blind, and stand at 3:1 or better on the page.
 Titles and captions are text of the document, not of the picture; series are labelled directly, without a legend.
-All inks are named in the memo's style sheet too, which lightens them in dark mode.
+All inks are named in the memo's style sheet too, which has others in dark mode.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from fabricreport.base import formats
 from fabricreport.base.project import FONTS
 from fabricreport.blocks import Drawing, narrow
+from fabricreport.blocks.narrow import POINTS_PER_IN
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
@@ -80,7 +81,6 @@ SMALL_PT = 8.0
 FACE, BESIDE = "Libertinus Serif", "DejaVu Sans"
 """The face of the memo, and the one that stands in for letters that it lacks."""
 _PAD_PT = 3.0
-POINTS_PER_IN = 72
 _DOTS_PER_IN = 100
 """Of a heat map's picture within a drawing."""
 PLOT_DIGITS = 6
@@ -162,14 +162,9 @@ def _rendered(figure: Figure) -> str:
 
 def _is_row(figure: Figure) -> bool:
     """True of axes side by side as `canvas` makes them, with nothing (a colour bar, a title over all) beside them."""
-    places = [axis.get_subplotspec() for axis in figure.axes]
-    grids = {id(place.get_gridspec()): place.get_gridspec() for place in places if place is not None}
-    return (
-        isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine)
-        and figure.get_dpi() == POINTS_PER_IN
-        and [grid.get_geometry() for grid in grids.values()] == [(1, len(places))]
-        and not (figure.subfigs or figure.legends or figure.texts)
-    )
+    grid = narrow.grid_of(figure)
+    ours = isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine) and figure.get_dpi() == POINTS_PER_IN
+    return ours and grid is not None and grid.get_geometry() == (1, len(figure.axes))
 
 
 def _draw_row(figure: Figure, to: io.StringIO) -> None:
@@ -234,10 +229,9 @@ def drawn(figure: Figure, chart_id: str, *, data: pd.DataFrame, **values: object
     """
     import matplotlib.pyplot as plt
 
-    drawing = svg(figure, chart_id)
-    slim_drawing = narrow_svg(figure, chart_id)
+    made = Drawing(chart_id, svg(figure, chart_id), rows_of(data), values, narrow_svg(figure, chart_id))
     plt.close(figure)
-    return Drawing(chart_id, drawing, rows_of(data), values, slim_drawing)
+    return made
 
 
 def narrow_svg(figure: Figure, chart_id: str) -> str:
@@ -245,20 +239,23 @@ def narrow_svg(figure: Figure, chart_id: str) -> str:
 
     The figure is not to be used afterwards.
     """
-    if not narrow.can_be(figure):
+    if narrow.grid_of(figure) is None:
         return ""
     with _look():
         renderer = _renderer(figure, io.StringIO())
         tall = narrow.narrow(figure, renderer, ROW_IN * POINTS_PER_IN)
         figure.set_layout_engine("constrained")
         row = _is_row(figure)
-        for settle in (True, False):
+
+        def lay_out() -> None:
             if row:
                 _lay_out_row(figure.axes, *_size(figure), renderer)
             else:
                 figure.draw_without_rendering()
-            if settle:
-                narrow.part(figure, renderer, tall)
+
+        lay_out()
+        narrow.part(figure, renderer, tall)
+        lay_out()
         if narrow.clashes(figure, renderer):
             return ""
     return svg(figure, f"{chart_id}-narrow")

@@ -27,7 +27,7 @@ PRICES = (
 )
 REBUILT = (("server-h100-8gpu", 1.1), ("switch-sn5610", 0.9))
 """The prices of which the whole memo is built again."""
-AT = dict(zip(("choice", "rival", "state"), ("B5", "B6", "B9"), strict=True))
+AT = {"choice": "B5", "rival": "B6", "state": "B9"}
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 
 from fabricreport.blocks import Drawing, narrow
-from fabricreport.blocks.theme import POINTS_PER_IN, canvas, drawn, label_end, row_canvas
+from fabricreport.blocks.theme import canvas, drawn, label_end, row_canvas
 
 LONG = ["How long InfiniBand takes to run stably", "Share of time lost to congestion stalls on RoCEv2"]
 DATA = pd.DataFrame({"option": [*LONG, "A third option with a name as long"], "cost": [1.0, 2.0, 3.0]})
@@ -51,7 +51,7 @@ def test_the_narrow_drawing_is_as_wide_as_a_phone_and_higher_and_the_same_twice(
     one, again = rows_chart(), rows_chart()
     assert (one.svg, one.narrow) == (again.svg, again.narrow)
     width, height = size(one.narrow)
-    assert width == pytest.approx(narrow.WIDTH_IN * POINTS_PER_IN, abs=0.1) and height > size(one.svg)[1]
+    assert width == pytest.approx(narrow.WIDTH_IN * narrow.POINTS_PER_IN, abs=0.1) and height > size(one.svg)[1]
 
 
 @pytest.mark.parametrize(

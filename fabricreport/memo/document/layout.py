@@ -57,17 +57,21 @@ def table_shape(columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> Tab
     )
 
 
+def table_texts(table: DataTable) -> list[list[str]]:
+    """What a table prints, as rows of text, the heads with their units first."""
+    heads = [plain_text(column.label) + (f" ({column.unit})" if column.unit else "") for column in table.columns]
+    return [heads, *([plain_text(cell) for cell in row.cells] for row in table.rows)]
+
+
 def table_rows(table: DataTable) -> list[list[Scalar]]:
-    """What a table prints, as rows of text for its CSV, the heads with their units first."""
-    heads = (plain_text(column.label) + (f" ({column.unit})" if column.unit else "") for column in table.columns)
-    rows = ([_plain_number(plain_text(cell)) for cell in row.cells] for row in table.rows)
-    return [list(row) for row in ([*heads], *rows)]
+    """The same for its CSV, each number as a spreadsheet reads it."""
+    heads, *rows = table_texts(table)
+    return [[*heads], *(list[Scalar](map(_plain_number, row)) for row in rows)]
 
 
 def _plain_number(text: str) -> str:
     """A number alone as a spreadsheet reads it; the ledger tells which rest on an old price."""
-    bare = text.rstrip("†○\u2060 ")
-    return bare.replace(formats.MINUS, "-").replace(",", "") if _ALONE.match(bare) else text
+    return text.replace(formats.MINUS, "-").replace(",", "") if _ALONE.match(text) else text
 
 
 def _shared(wanted: Sequence[int], needed: Sequence[int]) -> list[int]:

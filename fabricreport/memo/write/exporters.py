@@ -31,9 +31,8 @@ _ATTACHED: dict[str, tuple[str, Literal["data", "source"], str]] = {
 
 
 def attached(folder: Path) -> Attachments:
-    """What of an edition goes into its memo.pdf, as far as it is written: never into what sellers are sent."""
-    found = {name: folder / name for name in _ATTACHED if (folder / name).exists()}
-    return {name: Attachment(path.read_bytes(), *_ATTACHED[name]) for name, path in found.items()}
+    """What of an edition goes into its memo.pdf, and never into what sellers are sent."""
+    return {name: Attachment((folder / name).read_bytes(), *facts) for name, facts in _ATTACHED.items()}
 
 
 class _FabricReportExporter(Exporter):

@@ -161,13 +161,12 @@ def _template(name: str) -> str:
 @cache
 def _faces() -> str:
     """The four cuts of the face, in the page itself."""
-    cuts = {"Regular": "400", "Bold": "700", "Italic": "400 italic", "BoldItalic": "700 italic"}
     rules = []
-    for cut, told in cuts.items():
-        weight, _, style = told.partition(" ")
+    for cut in ("Regular", "Bold", "Italic", "BoldItalic"):
+        weight, style = 700 if "Bold" in cut else 400, "italic" if "Italic" in cut else "normal"
         data = base64.b64encode((FONTS / f"LibertinusSerif-{cut}.woff2").read_bytes()).decode("ascii")
         rules.append(
-            f'@font-face {{ font-family: "Libertinus Serif"; font-weight: {weight}; font-style: {style or "normal"}; '
+            f'@font-face {{ font-family: "Libertinus Serif"; font-weight: {weight}; font-style: {style}; '
             f'src: url(data:font/woff2;base64,{data}) format("woff2"); }}\n'
         )
     return "".join(rules)

@@ -212,7 +212,7 @@ MOST_EMPTY = 1 / 3
 MOST_COLUMNS = 7
 """Of a table that is read across."""
 LEAD = "lead"
-"""The anchor of a paragraph that ends in a colon."""
+"""The anchor of a paragraph that leads to what follows it."""
 
 
 @dataclass(frozen=True)

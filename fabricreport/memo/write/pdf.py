@@ -51,10 +51,10 @@ from fabricreport.ledger.bases import CONVENTION
 from fabricreport.memo.document.derivations import KINDS, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.safety import one_line
-from fabricreport.memo.write import paper
 from fabricreport.memo.write.livery import hand_to_typst, inked
 from fabricreport.memo.write.paper import (
     LEAD,
+    MOST_EMPTY,
     TEXT_BOTTOM_PT,
     TEXT_HEIGHT_PT,
     Layout,
@@ -73,8 +73,8 @@ TEMPLATES = ("memo.typ", "style.typ", "inline.typ", "blocks.typ", "front.typ", "
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:-([A-Za-z]{2}))?\Z")
 _BREAKS = re.compile(r"[\t\n\r]+")
 _BESIDE = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
-MOST_EMPTY = 0.2
-MOST_EMPTY_TRIED = (paper.MOST_EMPTY, 1 / 8)
+MOST_GAP, MOST_GAPS_OF_ANNEXES = 1 / 5, (MOST_EMPTY, 1 / 8)
+"""Of a page, above a block that may float; and above a table of an annex that may break, the second where the first is too much."""
 MOST_PAGES = 12
 """Of body and annexes."""
 CLOSED: Data = dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
@@ -155,14 +155,14 @@ def _write(folder: Path, payload: Data) -> None:
 
 
 def _keep_whole(folder: Path, payload: Data, document: Document) -> None:
-    """Let a table of an annex break only where it would leave more than a third of a page empty, from the front; less than that
-    where else the memo would be too long."""
+    """Let a table of an annex break only where it would leave more than a third of a page empty, from the front; or an eighth,
+    where the memo would else be too long."""
     tables = {n["anchor"]: n for n in payload["annexes"] if n["t"] == "datatable"} if payload["spined"] else {}
-    for most_empty in MOST_EMPTY_TRIED if tables else ():
+    for most in MOST_GAPS_OF_ANNEXES if tables else ():
         whole = dict(tables)
         for node in tables.values():
             node["whole"] = True
-        while gap := _first_gap(_set(folder, payload | CLOSED).blocks, whole, most_empty):
+        while gap := _first_gap(_set(folder, payload | CLOSED).blocks, whole, most):
             whole.pop(gap)["whole"] = False
         if _set(folder, payload | _closing(document, 0)).pages <= MOST_PAGES:
             break
@@ -277,22 +277,19 @@ def _above_heading(blocks: list[Data], headings: list[Data], led: Mapping[str, s
     return any((p["page"], p["y_pt"]) < height.get(led[p["anchor"]], (0, 0.0)) for p in starts)
 
 
-def _first_gap(layout: list[Data], movable: Mapping[str, Data], most_empty: float = MOST_EMPTY) -> str | None:
+def _first_gap(layout: list[Data], movable: Mapping[str, Data], most: float = MOST_GAP) -> str | None:
     """Anchor of the first block that started a new page and left too much of the one before empty."""
     floating = {place["anchor"] for place in layout if place["kind"] == "float"}
     for before, here in pairwise(place for place in layout if place["anchor"] not in floating):
         turned = here["kind"] == "start" and here["page"] == before["page"] + 1
-        if turned and here["anchor"] in movable and TEXT_BOTTOM_PT - before["y_pt"] > most_empty * TEXT_HEIGHT_PT:
+        if turned and here["anchor"] in movable and TEXT_BOTTOM_PT - before["y_pt"] > most * TEXT_HEIGHT_PT:
             return str(here["anchor"])
     return None
 
 
 def emptiness(layout: list[Data]) -> float:
-    """Sum over the pages, but the last, of the squared blank height below their last block (square points).
-
-    `layout` lists places in reading order: "begin" and "end" of what may break, "start" and "end" of what may not,
-    "float" and "end" of what floats.
-    """
+    """Sum over the pages, but the last, of the squared blank height below their last block (square points); `layout` as
+    `Layout.blocks`."""
     lowest = feet(layout)
     last = max(lowest, default=0)
     return sum(max(0.0, TEXT_BOTTOM_PT - y) ** 2 for page, y in lowest.items() if page != last)
@@ -318,7 +315,7 @@ def _set(folder: Path, payload: Data) -> Found:
 
 
 def _compile(folder: Path, document: Document) -> bytes:
-    day = _timestamp(document.front.date)
+    day = datetime.datetime(*_day(document.front.date), tzinfo=datetime.UTC)  # never the clock
     return bytes(_asked_of_typst(typst.compile, folder, format="pdf", pdf_standards=STANDARDS, timestamp=day))
 
 
@@ -344,11 +341,6 @@ def typst_message(error: typst.TypstError) -> str:
     return f"the PDF cannot be written: {message}" + (f" ({hints})" if hints else "")
 
 
-def _timestamp(date: str) -> datetime.datetime:
-    """Midnight UTC of the memo's date; a memo without a date gets a fixed one, never the clock."""
-    return datetime.datetime(*_day(date), tzinfo=datetime.UTC)
-
-
 def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
     """The document as plain JSON values, its nodes as `of_node` has them for print."""
     front = dataclasses.asdict(replace(document.front, brand=None))
@@ -372,7 +364,7 @@ def _payload(document: Document, of_node: Callable[[Node], Node]) -> Data:
         "glance": document.glance and to_json(rebuilt(document.glance, of_node=of_node)),
         "first": each(document.first),
         "body": each(document.body),
-        "annexes": [told | ({"loose": True} if document.spined else {}) for told in each(document.annexes)],
+        "annexes": each(document.annexes),
     }
     closing = _closing(document)
     _mark_first_uses(read, closing)
@@ -435,7 +427,7 @@ def _closing(document: Document, most_inputs: int | None = None) -> Data:
     }
 
 
-def _print_node(node: Node, folder: Path, *, draft: bool, brand: Brand | None = None) -> Node:
+def _print_node(node: Node, folder: Path, *, draft: bool, brand: Brand | None) -> Node:
     """What print wants otherwise: words on one line, a picture as a file beside the templates.
 
     A draft says what has no description yet; a client copy without one is refused by Typst.
@@ -445,7 +437,7 @@ def _print_node(node: Node, folder: Path, *, draft: bool, brand: Brand | None = 
     if isinstance(node, Figure | Image | Formula):
         node = replace(node, alt=node.alt or (NO_ALT_YET if draft else ""))
     if isinstance(node, Figure):
-        node = replace(node, narrow="", svg=inked(node.svg, brand) if node.svg else "")
+        node = replace(node, narrow="", svg=inked(node.svg, brand))
     if isinstance(node, Figure | Formula) and node.svg:
         return replace(node, svg=_file(folder, "drawing", "svg", node.svg, _printable(node.svg).encode()))
     if isinstance(node, Image) and node.src:

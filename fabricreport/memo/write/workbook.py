@@ -16,10 +16,11 @@ from xlsxwriter.utility import xl_col_to_name
 
 from fabricreport.base.sheets import FILL_COLOUR, HEAD, PLAIN, Book, Formula, Style, height_of
 from fabricreport.base.text import spreadsheet_cell
+from fabricreport.base.written import CONST, INSTALLED, LEAF, PAID
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks.nodes import DataTable, Heading, plain_text, walk
 from fabricreport.memo.document.document import Document, FrontMatter
-from fabricreport.memo.document.layout import table_rows
+from fabricreport.memo.document.layout import table_texts
 from fabricreport.memo.document.safety import one_line
 
 MONEY, PRICE, WHOLE = "#,##0;[Red]-#,##0", "#,##0.00##", "#,##0"
@@ -59,7 +60,7 @@ class Page:
             self.sheet.width(xl_col_to_name(column), width)
         self.put(1, 0, title, _TITLE)
         told = (front.client, front.edition, brand.name if brand else "", brand.footer if brand else "")
-        client, edition, house, footer = (one_line(text).replace("&", "&&")[:80] for text in told)
+        client, edition, house, footer = map(_on_the_margin, told)
         layout = self.sheet.layout
         self.sheet.print_across()
         layout.set_paper(9)
@@ -106,6 +107,12 @@ class Page:
             self.sheet.height(row, height_of(texts))
 
 
+def _on_the_margin(text: str) -> str:
+    """A text of others at a page's head or foot, in which & begins a code: two of them, of which no cut leaves one."""
+    found = one_line(text).replace("&", "&&")[:80]
+    return found[: len(found) - found.count("&") % 2]
+
+
 # ---- the sections' tables
 
 
@@ -141,18 +148,18 @@ def number_in(text: str) -> tuple[float, str] | None:
 
 def _tables(book: Book, front: FrontMatter, place: int, name: str, title: str, tables: Sequence[DataTable]) -> Page:
     """A sheet of tables, each under its caption as the memo prints it."""
-    printed = [table_rows(table) for table in tables]
+    printed = [table_texts(table) for table in tables]
     columns = max(len(rows[0]) for rows in printed)
-    wide = [max(len(str(row[n])) for rows in printed for row in rows if n < len(row)) for n in range(columns)]
+    wide = [max(len(row[n]) for rows in printed for row in rows if n < len(row)) for n in range(columns)]
     safe = name if re.fullmatch(r"[\w .-]{1,28}", name) else f"Part {place}"
     page = Page(book, front, safe, title, [min(max(width + 2, 12), 46) for width in wide])
     page.sheet.layout.freeze_panes(1, 1)
     row = 3
     for table, (heads, *rows) in zip(tables, printed, strict=True):
         page.line(row, f"{f'Table {table.number}: ' if table.number else ''}{plain_text(table.caption)}", _BOLD)
-        page.heads(row + 1, map(str, heads), frozen=len(tables) == 1)
+        page.heads(row + 1, heads, frozen=len(tables) == 1)
         for line, (cells, own) in enumerate(zip(rows, table.rows, strict=True), start=row + 2):
-            for column, text in enumerate(map(str, cells)):
+            for column, text in enumerate(cells):
                 value, number = number_in(text) or (text, "General")
                 page.put(line, column, value, Style(bold=own.role in ("total", "winner", "group"), number=number))
         row += len(rows) + 2
@@ -164,7 +171,7 @@ def _tables(book: Book, front: FrontMatter, place: int, name: str, title: str, t
 
 # ---- the accounts
 
-_RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, "paid": 2, "^": 3}
+_RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, PAID: 2, "^": 3}
 _CALLS = {"min": "MIN({},{})", "max": "MAX({},{})", "ceil": "ROUNDUP({},0)"}
 _KINDS = {"price": 0, "evidence": 1, "param": 2}
 """In which order the inputs stand, before those that are worked out."""
@@ -237,16 +244,16 @@ class _Accounts:
         op, value, *of = self.steps[step]
         if step in self.cells:
             return self.cells[step]
-        if op == "n":
+        if op == CONST:
             return f"{value:.15g}" if value >= 0 else f"({value:.15g})"
-        if op == "installed":
+        if op == INSTALLED:
             return f"SUM({self._span(_HOURS + int(of[0]))})"
         if op == "neg":
             return f"(-{self._told(of[0], 4)})"
         if op in _CALLS:
             return _CALLS[op].format(*map(self._told, of))
         rank = _RANKS[op]
-        if op == "paid":
+        if op == PAID:
             told, amount = self._factors(*of[1])[0], self._told(of[0], 3)
             if amount == "1":
                 return told
@@ -303,7 +310,7 @@ class _Accounts:
 
     def _inputs(self) -> None:
         page, words = self._page("inputs")
-        steps = {rest[0]: n for n, (op, _, *rest) in enumerate(self.steps) if op == "in"}
+        steps = {rest[0]: n for n, (op, _, *rest) in enumerate(self.steps) if op == LEAF}
         told = sorted(self.all["inputs"].items(), key=lambda item: _KINDS.get(item[1]["kind"], len(_KINDS)))
         for row, (key, one) in enumerate(told, start=_FIRST):
             value = self.steps[steps[key]][1]

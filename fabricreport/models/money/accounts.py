@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.base.written import CONST, LEAF, Term, Written, joined, leaf, term_of
+from fabricreport.base.written import CONST, LEAF, PAID, Term, Written, joined, leaf, term_of
 from fabricreport.models.money.cashflow import Array, Discounting, array
 from fabricreport.models.money.ownership import LostTime
-
-PAID = "paid"
 
 
 @dataclass(frozen=True)

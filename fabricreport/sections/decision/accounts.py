@@ -16,7 +16,7 @@ import numpy as np
 
 from fabricreport.base.provenance import mean_of
 from fabricreport.base.uncertain import Uncertain, exactly
-from fabricreport.base.written import LEAF, Script, Term, joined, leaf, term_of
+from fabricreport.base.written import INSTALLED, LEAF, Script, Term, joined, leaf, term_of
 from fabricreport.books.sellers import Offer
 from fabricreport.inputs.centre import Centre
 from fabricreport.inputs.inputs import Inputs
@@ -54,7 +54,7 @@ def accounts_of(
     base: Chain, fast: Chain, judge: Judge, pair: Sequence[str], offers: OffersResult | None
 ) -> dict[str, Any]:
     """The accounts as plain data; `fast`: the chain without provenance, `pair`: the options compared, `offers` those of a renter."""
-    writer = _Writer(base, fast, offers)
+    writer = _Writer(base, offers)
     two = tuple(dict.fromkeys(pair if offers is None else compared_offers(offers)))
     totals = {o: j.total for o, j in offers.judged.items()} if offers else base.bills.totals
     bills = writer.offered(offers, two) if offers else writer.bills
@@ -94,14 +94,15 @@ def compared_offers(offers: OffersResult) -> tuple[str, ...]:
 class _Writer:
     """The central case of a chain, written."""
 
-    def __init__(self, base: Chain, fast: Chain, offers: OffersResult | None) -> None:
-        self.base, self.fast, self.script = base, fast, Script()
+    def __init__(self, base: Chain, offers: OffersResult | None) -> None:
+        self.base, self.script = base, Script()
         self.names = {o: option.name for o, option in base.given.all_options.items()}
         self.names |= {o: j.offer.seller for o, j in offers.judged.items()} if offers else {}
         self.pen = pen = Centre(base.given, writes=True)
-        terms = common_inputs(pen, base.hired).discounting
+        common = common_inputs(pen, base.hired)
+        terms = common.discounting
         self.months = Scheduled(terms.rate_per_year, terms.kind, terms.inflation_per_year)
-        self.common = replace(common_inputs(pen, base.hired), discounting=self.months)
+        self.common = replace(common, discounting=self.months)
         self.own = self.own_at(base.at_centre())
         self.standing = {o: tuple(map(partial(_counted, o), b)) for o, b in base.bills.built.items()}
         if offers is None:
@@ -215,7 +216,7 @@ class _Writer:
                 for paid in payments(term_of(amount)):
                     if paid.hours is not None:
                         hours = float(self.months.flows[paid.hours].sum())
-                        pieces = Term("installed", (), hours, str(paid.hours))
+                        pieces = Term(INSTALLED, (), hours, str(paid.hours))
                         terms = pieces, paid.amount, joined("*", pieces, paid.amount)
                         row = list(map(self.script.place, terms))
                         parts.append({"name": _name(name), "sum": row[-1], "rows": [[*row, []]]})
@@ -271,7 +272,7 @@ def _counted(option: str, build: Build, place: str = "") -> Build:
     )
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Limits:
     """Between which multiples of a price the same equipment is bought and the same two are compared.
 
