@@ -81,8 +81,8 @@ class Redline:
     """What a reader of the old edition must be told: words that are others or numbers of one alone, and numbers of both.
 
     `moved` says of each group what of it is another, `prices` of each price that was worked out alone, `keys` of each key of
-    the params; `material` are the numbers that moved by more than the client lets pass, None for all; `dated` the words that
-    the date alone turns.
+    the params; `material` are the numbers that moved by more than the client lets pass; `dated` the words that the date alone
+    turns.
     """
 
     client: str
@@ -91,7 +91,7 @@ class Redline:
     numbers: tuple[NumberChange, ...]
     moved: Mapping[str, tuple[str, ...]]
     prices: Mapping[str, NumberChange]
-    material: frozenset[str] | None = None
+    material: frozenset[str]
     keys: Mapping[str, NumberChange] = field(default_factory=dict)
     dated: frozenset[str] = frozenset()
 
@@ -99,12 +99,7 @@ class Redline:
         """Plain values for `--json`."""
         causes = [[{"text": self.told(c), **asdict(c)} for c in n.causes] for n in self.numbers]
         numbers = [{**asdict(n), "causes": told} for n, told in zip(self.numbers, causes, strict=True)]
-        return {
-            **asdict(self),
-            "numbers": numbers,
-            "material": sorted(self.material or ()),
-            "dated": sorted(self.dated),
-        }
+        return {**asdict(self), "numbers": numbers, "material": sorted(self.material), "dated": sorted(self.dated)}
 
     def as_text(self) -> str:
         """Lines for a terminal."""
@@ -118,7 +113,7 @@ class Redline:
 
     def why(self) -> dict[str, list[str]]:
         """What is told beneath each material number; and beneath words that the date turned, or others where no such number moved."""
-        due = {n.id: self.due(n) for n in self.numbers if n.causes and (self.material is None or n.id in self.material)}
+        due = {n.id: self.due(n) for n in self.numbers if n.causes and n.id in self.material}
         others = [f"{n}: {due}" for n in self.moving for due in self.due(n)] + [*map(str, self.beside)]
         rest = self.told(Cause(Kind.INPUTS if self.moved else Kind.METHOD, 0.0, tuple(self.moved)))
         reasons = [] if due else others or [rest]
