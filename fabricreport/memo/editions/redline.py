@@ -168,10 +168,10 @@ def redline(before: Path, after: Path) -> Redline:
     words = tuple(change for change in moves(old.headline, new.headline, 0.0) if change.id not in both)
     prices = {i: move for i, (move, _) in mixes.singles.items()}
     material = frozenset(one.id for one in moves(old.headline, new.headline, new.loaded.params.refresh.moved_share))
-    dated = mixes.dated({word.id: word.new for word in words if word.id in (*ACTION, *CLASS)})
+    dated, late = mixes.dated({word.id: word.new for word in words if word.id in (*ACTION, *CLASS)})
     return Redline(
         new.loaded.params.client.name, (before.name, after.name), words, numbers, mixes.moved, prices, material,
-        mixes.keys, dated,
+        mixes.keys | late, dated,
     )  # fmt: skip
 
 
@@ -222,22 +222,22 @@ class _Mixes:
         first, found = self.played[1][frozenset()][0].inputs, self.moved.get(Group.PARAMS, ())
         return {k: _said(k, before, after, input_names(first, f"param:{k}").phrase) for k in found if k != DATE}
 
-    def dated(self, turned: Mapping[str, str]) -> frozenset[str]:
-        """Which of these words of the headline the date alone turns; if it may be a cause, it is one of the keys from now on."""
+    def dated(self, turned: Mapping[str, str]) -> tuple[frozenset[str], dict[str, NumberChange]]:
+        """Which of these words of the headline the date alone turns, and what became of the date if it may be a cause."""
         old, new = (str(kept.keys["as_of"]) for kept in (self.old, self.new))
         if old == new or not (turned or {*self.moved.values()} == {(DATE,)}):
-            return frozenset()
+            return frozenset(), {}
         try:
             case, head = self.mixed(frozenset(), new)
         except InputError:
-            return frozenset()
+            return frozenset(), {}
         aged = case.inputs.stale_ids - self.played[1][frozenset()][0].inputs.stale_ids
         behind = {i for n in head["numbers"] for i in case.figure(n["id"]).inputs}
         days = write((date.fromisoformat(new) - date.fromisoformat(old)).days, "day")
         label = WORDS["date"].format(days=days, expired=len(aged & behind))
-        self.keys[DATE] = NumberChange("param:as_of", label, "text", 0.0, 0.0, old, new)
         found = {id for id, word in turned.items() if str(head.get(id)) == word}
-        return frozenset(found | ({"recommendation"} if {*turned} & {*ACTION} <= found else set()))
+        told = frozenset(found | ({"recommendation"} if {*turned} & {*ACTION} <= found else set()))
+        return told, {DATE: NumberChange("param:as_of", label, "text", 0.0, 0.0, old, new)}
 
     def mixed(self, moved: frozenset[Group], day: str = "") -> Mixed:
         """The case where these groups are the new edition's; `InputError` where today's code has none."""
