@@ -56,6 +56,11 @@ def page_texts(pdf: Path) -> tuple[str, ...]:
     return tuple(page.extract_text() for page in PdfReader(pdf).pages)
 
 
+def pdf_objects(reader: PdfReader) -> list[Any]:
+    """Every object of a PDF."""
+    return [reader.get_object(number) for number in range(1, int(reader.trailer["/Size"]))]
+
+
 def stitched(folder: Path) -> Any:
     """The notebooks of an edition as executed, as one in the memo's order."""
     order = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["sections"]

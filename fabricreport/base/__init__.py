@@ -1,4 +1,5 @@
-"""What every room may use: errors, text, files, YAML, units, formats, vocabulary, provenance, uncertain and written values, sheets, kept answers.
+"""What every room may use: errors, text, files, YAML, units, formats, vocabulary, provenance, uncertain and written
+values, sheets, colours, pictures, kept answers.
 
 Knows no cluster.
 

@@ -15,7 +15,7 @@ from fabricreport.base.text import FORMULA_STARTS
 
 FILL_COLOUR = "#FFF8DC"
 """Of the cells to fill in, and of inputs."""
-_LINE_POINTS, _FULL = 15.0, 0.92
+LINE_POINTS, _FULL = 15.0, 0.92
 """Height of a line, and how full a column is before a word goes to the next line."""
 _TEXT_ONLY = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 
@@ -146,4 +146,4 @@ class Sheet:
 def height_of(texts: Iterable[tuple[str, float]]) -> float:
     """The height in points of a row that shows these texts whole, each in a column of so many characters."""
     lines = (len(textwrap.wrap(text, max(1, int(width * _FULL)))) for text, width in texts)
-    return _LINE_POINTS * max(1, *lines) + 2
+    return LINE_POINTS * max(1, *lines) + 2

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import cached_property
 
-import numpy as np
-
 from fabricreport.base.formats import NBSP, listed
-from fabricreport.base.provenance import mean_of, plain
+from fabricreport.base.provenance import mean_of
 from fabricreport.base.vocabulary import STATED, Basis, Confidence, CourseKind, Ground, Side
 from fabricreport.bodies.views import Told
 from fabricreport.books.options import Option
@@ -91,11 +89,10 @@ class Read:
     @property
     def single_level(self) -> bool:
         """Whether they cost as much as far as can be told: less apart than is close, and more or less by their range."""
-        row = self.result.courses.row(CourseKind.SINGLE_NODE)
-        if self.single is None or row is None:
+        if self.single is None:
             return False
-        low, high = np.quantile(plain(row.against), [0.05, 0.95])
-        return bool(low < 0 < high and abs(self.single) <= self.verdict.materiality)
+        found = self.case.figure(f"decision.courses.against.{CourseKind.SINGLE_NODE}").spread
+        return found is not None and found.p5 < 0 < found.p95 and abs(self.single) <= self.verdict.materiality
 
     @property
     def counted_on(self) -> bool:

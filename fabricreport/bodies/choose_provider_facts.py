@@ -55,7 +55,7 @@ class Turns(Facts):
     otherwise: Otherwise
     """Who stands behind an offer that is taken on a condition."""
     date: Date
-    """How the client's date is met: by the offer to take, by asking too late, else; or what a delay costs without one."""
+    """Whether the client's date is met: by the offer to take, missed by who asks first, or open; or what a delay costs without one."""
     prices: Literal["several", "one", "none"]
     """How many prices are judged."""
     sure: Sure

@@ -98,7 +98,7 @@ def flips(given: Inputs, result: DecisionResult) -> Table:
             [
                 Name(input_names(given, turn.input_id).row),
                 f"{turn.told(edge.side)} {{decision.{edge.end}.{key}}}: {{{words[edge.course]}}}",
-                f"{{decision.beyond_{edge.end}.{key}:of100}}",
+                f"{{decision.{edge.beyond}.{key}:of100}}",
             ]
         )
         for turn, edge in result.flips

@@ -352,19 +352,6 @@ def validate(models: Sequence[str], as_json: bool) -> int:
     return 0
 
 
-for command in (
-    refresh,
-    accept,
-    list_,
-    sign,
-    diff,
-    prices,
-    report,
-    elicit,
-    evidence,
-    quotes,
-    trace,
-    questionnaire,
-    answers,
-):
+_HISTORY, _BOOKS = (refresh, accept, list_, sign, diff), (prices, report, elicit, evidence)
+for command in (*_HISTORY, *_BOOKS, quotes, trace, questionnaire, answers):
     main.add_command(command)

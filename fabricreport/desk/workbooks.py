@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from fabricreport.base.bounds import bound_of
-from fabricreport.base.sheets import FILL_COLOUR, HEAD, Book, Sheet, Style, height_of
+from fabricreport.base.sheets import FILL_COLOUR, HEAD, LINE_POINTS, Book, Sheet, Style, height_of
 from fabricreport.books.answers import LONGEST_ANSWER, bound_of_answer
 from fabricreport.books.sellers import Proof, Question
 from fabricreport.desk.questionnaire import (
@@ -26,8 +26,6 @@ from fabricreport.desk.questionnaire import (
 )
 
 _GUIDE_WIDTH = 100
-_LINE_POINTS = 15.0
-"""Height of a line."""
 
 
 def add_guide(book: Book, title: str, lines: Iterable[str]) -> None:
@@ -36,7 +34,7 @@ def add_guide(book: Book, title: str, lines: Iterable[str]) -> None:
     guide.width("A", _GUIDE_WIDTH)
     for row, line in enumerate(lines, start=1):
         guide.put(f"A{row}", line)
-        guide.height(row, height_of([(line, _GUIDE_WIDTH)]) + _LINE_POINTS / 2)
+        guide.height(row, height_of([(line, _GUIDE_WIDTH)]) + LINE_POINTS / 2)
     guide.print_across()
 
 

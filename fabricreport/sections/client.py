@@ -14,7 +14,7 @@ from fabricreport.books.equipment import LARGEST_SERVER, ROLES, GpuType, familie
 from fabricreport.books.names import whole_names
 from fabricreport.books.options import Option
 from fabricreport.inputs.inputs import Inputs
-from fabricreport.ledger.facts import Name, Named
+from fabricreport.ledger.facts import Name, Named, OptionName
 from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.training.parallel import BILLION
 
@@ -27,12 +27,12 @@ _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
 
 @dataclass(frozen=True)
 class OptionNames:
-    """What the figures of a section are made from; the options of the inputs are called by name."""
+    """What figures or steps are made from; the options of the inputs are called by name."""
 
     given: Inputs
 
     @cached_property
-    def names(self) -> Mapping[str, str]:
+    def names(self) -> Mapping[str, OptionName]:
         """Names of the options by id."""
         return whole_names(self.given.options)
 

@@ -267,17 +267,13 @@ def _tail_rows() -> tuple[CardRow, ...]:
 
 
 def _kokolis_rows() -> list[CardRow]:
-    rate, projected, measured = (
-        central("kokolis-node-failures-rsc1"),
-        "Kokolis formula, projected",
-        "Kokolis formula, measured",
-    )
+    rate, measured = central("kokolis-node-failures-rsc1"), "Kokolis formula, measured"
     rows = [
         _beside(
             f"MTTF of {gpus:,} GPUs, projected by its authors",
             f"kokolis-mttf-{gpus}-gpus",
             kokolis_mttf_h(gpus, rate),
-            projected,
+            "Kokolis formula, projected",
         )
         for gpus in (16_384, 131_072)
     ]

@@ -60,7 +60,7 @@ def redline(*, turned: bool) -> Redline:
         {"memo.to": TO, "the memo's date": LATE} if turned else {}
     )
     moved = {"params": (*keys,), "sources": ("offers",)}
-    told = words, () if turned else (number,), moved, {HOUR: move}
+    told = words, () if turned else (number,), moved, {HOUR: move}, frozenset({COST})
     return Redline("Tern", EDITIONS, *told, keys=keys, dated=frozenset({"offer"} if turned else ()))
 
 

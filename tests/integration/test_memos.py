@@ -22,7 +22,7 @@ from delivered_cases import delivery, write
 from one_process import page, whole
 from pypdf import PdfReader
 from pypdf.generic import StreamObject
-from read_memo import page_texts, read_memo, share_in_common
+from read_memo import page_texts, pdf_objects, read_memo, share_in_common
 
 import fabricreport.case as case_module
 from fabricreport.base.formats import NBSP
@@ -121,8 +121,7 @@ def test_the_pdf_is_tagged_titled_outlined_and_numbered(memos: dict[str, BuildRe
 
 def described(reader: PdfReader) -> list[Any]:
     """The descriptors of a PDF's fonts."""
-    found = (reader.get_object(n) for n in range(1, int(reader.trailer["/Size"])))
-    return [o for o in found if isinstance(o, dict) and o.get("/Type") == "/FontDescriptor"]
+    return [o for o in pdf_objects(reader) if isinstance(o, dict) and o.get("/Type") == "/FontDescriptor"]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -141,8 +140,7 @@ def test_the_ledger_is_in_the_memo_and_in_nothing_that_a_seller_gets(
             assert set(reader.attachments) == {"ledger.json", "memo.xlsx"} & {p.name for p in folder.iterdir()}
         else:
             assert not reader.attachments and "/AF" not in root and "/EmbeddedFiles" not in root.get("/Names", {})
-            every = (reader.get_object(n) for n in range(1, int(reader.trailer["/Size"])))
-            streams = [o.get_data() for o in every if isinstance(o, StreamObject)]
+            streams = [o.get_data() for o in pdf_objects(reader) if isinstance(o, StreamObject)]
             assert not [s for s in streams if b'"numbers"' in s or s.startswith(b"PK")], paper.name
 
 

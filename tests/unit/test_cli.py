@@ -115,7 +115,7 @@ def test_build_tells_a_few_remarks_and_where_the_others_are(
 def test_check_doubts_a_plan_late_on_every_fabric_and_a_date_far_ahead_and_accepts_both(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fabricreport.check.examination.tried_out", lambda _: ())  # doubts are told of what was tried
+    monkeypatch.setattr("fabricreport.check.examination.tried_out", lambda _: ())  # test_idle_overrides.py asks what is
     text = (ROOT / "params/example.yaml").read_text()
     assert "gpus: 1024" in text and "as_of: 2026-11-27" in text
     path = tmp_path / "changed.yaml"

@@ -442,7 +442,7 @@ def test_card_shows_every_measured_row_and_why_some_do_not_count() -> None:
     assert {cluster_of(row) for row in card.held_out} == {t.case for t in packaged_tables() if t.held_out}
 
 
-def test_CardRow_works_out_its_error_and_refuses_zero() -> None:
+def test_a_row_of_a_card_works_out_its_error_and_refuses_zero() -> None:
     assert CardRow("x", published=10.0, ours=9.0, held_out=True).error == pytest.approx(-0.1)
     with pytest.raises(InputError, match="zero"):
         CardRow("x", published=0.0, ours=9.0, held_out=True)

@@ -19,7 +19,7 @@ import pypdf
 import pytest
 from matplotlib import ft2font
 from nbformat.v4 import new_markdown_cell, new_notebook
-from read_memo import read_memo
+from read_memo import pdf_objects, read_memo
 from rich_notebook import (
     HOSTILE,
     NUMBERS,
@@ -88,14 +88,7 @@ def client_copy(*cells: Any) -> Document:
 
 @cache
 def objects(data: bytes) -> list[Any]:
-    pdf = reader(data)
-    found = []
-    for number in range(1, len(pdf.xref_objStm) + sum(len(x) for x in pdf.xref.values()) + 1):
-        try:
-            found.append(pdf.get_object(number))
-        except (pypdf.errors.PdfReadError, KeyError):
-            continue
-    return [o for o in found if o is not None]
+    return [one for one in pdf_objects(reader(data)) if one is not None]
 
 
 @pytest.mark.slow

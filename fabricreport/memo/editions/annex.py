@@ -72,9 +72,7 @@ class _Told:
         ids = {word.id for word in self.found.words}
         words |= {"other": bool(ids & {*ACTION}), "class": bool(ids & {*CLASS})}
         words["dated"] = bool(self.found.dated) and ids & {*ACTION, *CLASS} <= self.found.dated
-        told = self.found.material
-        moved = (n for n in self.found.moving if told is None or n.id in told)
-        first = next((n for n in moved if n.causes), None)
+        first = next((n for n in self.found.moving if n.causes and n.id in self.found.material), None)
         if first is not None:
             alone = [cause for cause in first.causes if cause.kind != Kind.TOGETHER] or first.causes
             due = self.name(max(alone, key=lambda cause: abs(cause.amount)), inside)

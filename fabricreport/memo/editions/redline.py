@@ -81,8 +81,8 @@ class Redline:
     """What a reader of the old edition must be told: words that are others or numbers of one alone, and numbers of both.
 
     `moved` says of each group what of it is another, `prices` of each price that was worked out alone, `keys` of each key of
-    the params; `material` are the numbers that moved by more than the client lets pass, None for all; `dated` the words that
-    the date alone turns.
+    the params; `material` are the numbers that moved by more than the client lets pass; `dated` the words that the date alone
+    turns.
     """
 
     client: str
@@ -91,7 +91,7 @@ class Redline:
     numbers: tuple[NumberChange, ...]
     moved: Mapping[str, tuple[str, ...]]
     prices: Mapping[str, NumberChange]
-    material: frozenset[str] | None = None
+    material: frozenset[str]
     keys: Mapping[str, NumberChange] = field(default_factory=dict)
     dated: frozenset[str] = frozenset()
 
@@ -99,12 +99,7 @@ class Redline:
         """Plain values for `--json`."""
         causes = [[{"text": self.told(c), **asdict(c)} for c in n.causes] for n in self.numbers]
         numbers = [{**asdict(n), "causes": told} for n, told in zip(self.numbers, causes, strict=True)]
-        return {
-            **asdict(self),
-            "numbers": numbers,
-            "material": sorted(self.material or ()),
-            "dated": sorted(self.dated),
-        }
+        return {**asdict(self), "numbers": numbers, "material": sorted(self.material), "dated": sorted(self.dated)}
 
     def as_text(self) -> str:
         """Lines for a terminal."""
@@ -118,7 +113,7 @@ class Redline:
 
     def why(self) -> dict[str, list[str]]:
         """What is told beneath each material number; and beneath words that the date turned, or others where no such number moved."""
-        due = {n.id: self.due(n) for n in self.numbers if n.causes and (self.material is None or n.id in self.material)}
+        due = {n.id: self.due(n) for n in self.numbers if n.causes and n.id in self.material}
         others = [f"{n}: {due}" for n in self.moving for due in self.due(n)] + [*map(str, self.beside)]
         rest = self.told(Cause(Kind.INPUTS if self.moved else Kind.METHOD, 0.0, tuple(self.moved)))
         reasons = [] if due else others or [rest]
@@ -173,10 +168,10 @@ def redline(before: Path, after: Path) -> Redline:
     words = tuple(change for change in moves(old.headline, new.headline, 0.0) if change.id not in both)
     prices = {i: move for i, (move, _) in mixes.singles.items()}
     material = frozenset(one.id for one in moves(old.headline, new.headline, new.loaded.params.refresh.moved_share))
-    dated = mixes.dated({word.id: word.new for word in words if word.id in (*ACTION, *CLASS)})
+    dated, late = mixes.dated({word.id: word.new for word in words if word.id in (*ACTION, *CLASS)})
     return Redline(
         new.loaded.params.client.name, (before.name, after.name), words, numbers, mixes.moved, prices, material,
-        mixes.keys, dated,
+        mixes.keys | late, dated,
     )  # fmt: skip
 
 
@@ -227,22 +222,22 @@ class _Mixes:
         first, found = self.played[1][frozenset()][0].inputs, self.moved.get(Group.PARAMS, ())
         return {k: _said(k, before, after, input_names(first, f"param:{k}").phrase) for k in found if k != DATE}
 
-    def dated(self, turned: Mapping[str, str]) -> frozenset[str]:
-        """Which of these words of the headline the date alone turns; if it may be a cause, it is one of the keys from now on."""
+    def dated(self, turned: Mapping[str, str]) -> tuple[frozenset[str], dict[str, NumberChange]]:
+        """Which of these words of the headline the date alone turns, and what became of the date if it may be a cause."""
         old, new = (str(kept.keys["as_of"]) for kept in (self.old, self.new))
         if old == new or not (turned or {*self.moved.values()} == {(DATE,)}):
-            return frozenset()
+            return frozenset(), {}
         try:
             case, head = self.mixed(frozenset(), new)
         except InputError:
-            return frozenset()
+            return frozenset(), {}
         aged = case.inputs.stale_ids - self.played[1][frozenset()][0].inputs.stale_ids
         behind = {i for n in head["numbers"] for i in case.figure(n["id"]).inputs}
         days = write((date.fromisoformat(new) - date.fromisoformat(old)).days, "day")
         label = WORDS["date"].format(days=days, expired=len(aged & behind))
-        self.keys[DATE] = NumberChange("param:as_of", label, "text", 0.0, 0.0, old, new)
         found = {id for id, word in turned.items() if str(head.get(id)) == word}
-        return frozenset(found | ({"recommendation"} if {*turned} & {*ACTION} <= found else set()))
+        told = frozenset(found | ({"recommendation"} if {*turned} & {*ACTION} <= found else set()))
+        return told, {DATE: NumberChange("param:as_of", label, "text", 0.0, 0.0, old, new)}
 
     def mixed(self, moved: frozenset[Group], day: str = "") -> Mixed:
         """The case where these groups are the new edition's; `InputError` where today's code has none."""

@@ -116,27 +116,23 @@ class Teller:
         before = self._told(params)
         if isinstance(found, FabricReportError):
             now = replace(before, slug=before.slug or _slug_of(params), failed=re.sub(r"\d+", "", str(found)))
+            last = latest_edition(self.output, now.slug) if now.slug else None
             news = News(str(params), failed=str(found) if now.failed != before.failed else "")
         else:
             last = latest_edition(self.output, found.plan.slug)
-            now = Told(
-                found.plan.slug,
-                "",
-                found.plan.held,
-                edition=last.edition if last else "",
-                headline=last.headline if last else {},
-            )
+            now = Told(found.plan.slug, held=found.plan.held)
+            if last is not None:
+                now = replace(now, edition=last.edition, headline=last.headline)
             moved = found.changes
             if last is not None and before.edition:  # also what a run built that told nobody, and not what another told
                 why = last.why_since(before.edition)
                 moved = tuple(moves(before.headline, now.headline, found.plan.moved_share, why))
             news = News(str(params), moved=moved, mended=bool(before.failed))
-        info = latest_edition(self.output, now.slug) if now.slug else None
-        self.kept[params] = now = replace(now, expired=_expired(info, self.today))
+        self.kept[params] = now = replace(now, expired=_expired(last, self.today))
         news = replace(news, held=tuple(one for one in now.held if one not in before.held))
         news = replace(news, expired=tuple(one for one in now.expired if one not in before.expired))
-        standing = self._standing(info) if now.slug else ""
-        return replace(news, client=now.slug, edition=info.edition if info else "", standing=standing)
+        standing = self._standing(last) if now.slug else ""
+        return replace(news, client=now.slug, edition=last.edition if last else "", standing=standing)
 
     def unheard(self) -> list[dict[str, Any]]:
         """What nobody heard of feeds."""

@@ -200,13 +200,9 @@ def _calibrated(parts: Parts, calibration: Calibration | None) -> Parts:
     latency, bandwidth = np.asanyarray(calibration.latency_factor), np.asanyarray(calibration.bandwidth_factor)
     for key, factor in (("latency_factor", latency), ("bandwidth_factor", bandwidth)):
         if not positive(factor):
-            value, remedy = (
-                str(factor.view(np.ndarray)),
-                "Fit it again from measured rows, or leave the calibration out.",
-            )
-            raise OutOfRange(
-                Problem("must be positive and finite", key=f"calibration.{key}", value=value, remedy=remedy)
-            )
+            value, told = str(factor.view(np.ndarray)), "must be positive and finite"
+            remedy = "Fit it again from measured rows, or leave the calibration out."
+            raise OutOfRange(Problem(told, key=f"calibration.{key}", value=value, remedy=remedy))
     return Parts(
         parts.launch_us * latency,
         parts.network_us * latency,

@@ -14,9 +14,7 @@ from fabricreport.base.vocabulary import CourseKind
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.books.names import input_names, item_names, whole_names
 from fabricreport.books.quotes import items_of
-from fabricreport.inputs.inputs import Inputs
-from fabricreport.ledger.facts import OptionName
-from fabricreport.sections.client import newer_gpu, one_node
+from fabricreport.sections.client import OptionNames, newer_gpu, one_node
 from fabricreport.sections.decision.market import beyond_the_servers
 from fabricreport.sections.decision.offers.judgements import Open
 from fabricreport.sections.decision.result import DecisionResult
@@ -152,10 +150,9 @@ _EACH, _EVERYTHING = "each provider", "switches, optics and adapters"
 
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(OptionNames):
     """A decision, the promises, questions and sellers beside it, and what would lower the risk."""
 
-    given: Inputs
     result: DecisionResult
     tests: DiligenceResult
     tail: TailResult
@@ -169,11 +166,6 @@ class Facts:
     def questions(self) -> Mapping[str, PricedQuestion]:
         """The questions this client should put, by id."""
         return {q.question.id: q for q in self.tests.questions}
-
-    @cached_property
-    def names(self) -> Mapping[str, OptionName]:
-        """Names of the options."""
-        return whole_names(self.given.options)
 
     @property
     def bought(self) -> tuple[str, ...]:

@@ -342,8 +342,7 @@ def _nearest_turn(read: _Read) -> Mapping[str, object]:
     if turn is None or read.result.in_nodes:
         return {"nearest_turn": None, "turn_advises": None}
     key, (edge, point) = key_of(turn.input_id), read.result.drawn_point(turn)
-    chance = "beyond" if edge.end == "break_even" else f"beyond_{edge.end}"
-    numbers = {"used": "in_use", "level": point, "chance": chance}
+    numbers = {"used": "in_use", "level": point, "chance": edge.beyond}
     said = {what: read.figure(f"decision.{name}.{key}") for what, name in numbers.items()}
     named = Named(input_names(read.given, turn.input_id).row, key, side=Name(edge.side), **said)
     return {"nearest_turn": named, "turn_advises": Name("advises") if turn.edges else None}

@@ -321,9 +321,10 @@ class DecisionResult:
     @cached_property
     def flips(self) -> tuple[tuple[Turn, Edge], ...]:
         """The inputs whose draws change the advice most often, the likeliest first, each with its likelier edge."""
-        edges = ((turn, max(found, key=_chance)) for turn in self.turns.uncertain if (found := self.changing(turn)))
-        told = (one for one in edges if _chance(one[1]) >= LEAST)
-        return tuple(sorted(told, key=lambda one: -_chance(one[1])))[:MOST]
+        changing = ((turn, self.changing(turn)) for turn in self.turns.uncertain)
+        found = ((turn, max(edges, key=lambda edge: edge.odds)) for turn, edges in changing if edges)
+        told = (one for one in found if one[1].odds >= LEAST)
+        return tuple(sorted(told, key=lambda one: -one[1].odds))[:MOST]
 
     @property
     def turning_beyond_body(self) -> tuple[Turn, ...]:
@@ -366,8 +367,3 @@ class DecisionResult:
             c: float(plain(theirs.get(c, zero)).mean() - plain(mine.get(c, zero)).mean()) for c in {**mine, **theirs}
         }
         return max(gaps, key=lambda c: gaps[c])
-
-
-def _chance(edge: Edge) -> float:
-    """The chance of lying beyond an edge; 0 of a choice."""
-    return edge.chance or 0.0

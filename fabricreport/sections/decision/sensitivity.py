@@ -45,7 +45,7 @@ def changes_of(
     found = []
     for turn, _ in telling:
         edge = _other_option(search, turn)
-        if edge is not None and (edge.chance or 0.0) >= LEAST:
+        if edge is not None and edge.odds >= LEAST:
             found.append(Change(turn, edge))
         if len(found) == MOST:
             break

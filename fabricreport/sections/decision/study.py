@@ -127,7 +127,7 @@ def _carried(
             formats.write(e.at, unit, 3, currency),
             e.at,
             e.side,
-            e.chance or 0.0,
+            e.odds,
             course_told(given, e.course, result.verdict.pair),
         )
         for e in edges

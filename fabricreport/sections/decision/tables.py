@@ -29,7 +29,7 @@ from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.sensitivity import VERB, course_told
 from fabricreport.sections.decision.steps import Monday, Todo, named
-from fabricreport.sections.decision.turning import Turn, key_of
+from fabricreport.sections.decision.turning import Edge, Turn, key_of
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.cost import CAUSES
 
@@ -99,7 +99,7 @@ def turning(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
             [
                 _named(given, t),
                 figure(f"decision.in_use.{key}"),
-                *([_level(t, key)] if levels else []),
+                *([_point(t, t.level, key) if t.level else ""] if levels else []),
                 _edges(t, key, result, words),
             ]
         )
@@ -119,19 +119,13 @@ def _named(given: Inputs, turn: Turn) -> Name:
     return Name(input_names(given, turn.input_id).row)
 
 
-def _level(turn: Turn, key: str) -> str:
-    if turn.level is None:
-        return ""
-    chance = "" if turn.level.chance is None else f" ({{decision.beyond.{key}}} of outcomes)"
-    return f"{turn.told(turn.level.side)} {{decision.break_even.{key}}}{chance}"
+def _point(turn: Turn, edge: Edge, key: str) -> str:
+    likely = "" if edge.chance is None else f" ({{decision.{edge.beyond}.{key}}} of outcomes)"
+    return f"{turn.told(edge.side)} {{decision.{edge.end}.{key}}}{likely}"
 
 
 def _edges(turn: Turn, key: str, result: DecisionResult, courses: dict[str, str]) -> str:
-    told = []
-    for end, _, side, course, chance in result.changing(turn):
-        likely = "" if chance is None else f" ({{decision.beyond_{end}.{key}}} of outcomes)"
-        told.append(f"{turn.told(side)} {{decision.{end}.{key}}}{likely}: {{{courses[course]}}}")
-    return "; ".join(told)
+    return "; ".join(f"{_point(turn, edge, key)}: {{{courses[edge.course]}}}" for edge in result.changing(turn))
 
 
 def priors(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table | None:

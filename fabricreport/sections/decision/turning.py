@@ -64,6 +64,16 @@ class Edge(NamedTuple):
     course: str
     chance: float | None
 
+    @property
+    def odds(self) -> float:
+        """The chance of lying beyond it; 0 of a choice."""
+        return self.chance or 0.0
+
+    @property
+    def beyond(self) -> str:
+        """The end of the id of that chance."""
+        return "beyond" if self.end == "break_even" else f"beyond_{self.end}"
+
 
 @dataclass(frozen=True)
 class Turn:
@@ -107,12 +117,12 @@ class Turn:
     @property
     def beyond(self) -> float:
         """How often it lies beyond the value at which the money is level; 0 where it is level nowhere, or the client sets it."""
-        return (self.level and self.level.chance) or 0.0
+        return self.level.odds if self.level else 0.0
 
     @property
     def chance(self) -> float:
         """How often it lies beyond the nearer edge, else beyond where the money is level."""
-        return (self.edges[0].chance or 0.0) if self.edges else self.beyond
+        return self.edges[0].odds if self.edges else self.beyond
 
     @property
     def settled(self) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from fabricreport.base.provenance import inputs_of
 from fabricreport.books.names import whole_names
+from fabricreport.ledger.facts import OptionName
 from fabricreport.ledger.figures import Declaration, Footing, Index, figure
 from fabricreport.models.training.step import TrainingStep
 from fabricreport.sections.client import SHARED_JOBS, OptionNames, fabric_gpus, shared_cluster
@@ -43,7 +44,7 @@ class LatencyFigures(OptionNames):
     # ---- names
 
     @cached_property
-    def names(self) -> Mapping[str, str]:
+    def names(self) -> Mapping[str, OptionName]:
         """Names of the options, the pair's among them, by id."""
         return whole_names((*self.given.options, *self.result.pair))
 
