@@ -42,7 +42,7 @@ laws: .venv/test.ok  ## what must hold for any client, over hundreds of them; FA
 trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inputs; FABRICREPORT_TENTH=1: a tenth, by the commit
 	FABRICREPORT_FUZZ_CASES=2000 $(TESTS) -m trust $(OPTIONS)
 
-outside: .venv/outside.ok  ## the wheel elsewhere, screens and axe, LibreOffice; FABRICREPORT_TURN=1: one of them, by the commit
+outside: .venv/outside.ok  ## the wheel elsewhere, screens and axe, LibreOffice, JupyterLab; FABRICREPORT_TURN=1: one of them, by the commit
 	$(BIN)/python -m pytest -m outside --timeout 0 $(TURN) $(OPTIONS)
 
 soak: .venv/test.ok  ## 20,000 spoilt inputs
@@ -85,7 +85,7 @@ clean:  ## forget caches and environments; editions in output/ are kept
 	@touch $@ .venv/memo.ok
 
 .venv/outside.ok: pyproject.toml $(PINS) | .venv/test.ok
-	@$(INSTALL) '.[outside]'
+	@$(INSTALL) '.[lab,outside]'
 	@touch $@
 
 .venv/lab.ok: pyproject.toml $(PINS) | .venv/bin/python
