@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import tomllib
 from pathlib import Path
 from unittest import mock
 
@@ -134,6 +135,14 @@ def test_the_what_if_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch, capsys:
 def test_pages_that_are_read_first_are_short() -> None:
     long = {name: (ROOT / name).read_text(encoding="utf-8").count("\n") for name in LINES}
     assert {name: lines for name, lines in long.items() if lines > LINES[name]} == {}
+
+
+def test_the_changelog_begins_with_the_version_that_this_is() -> None:
+    released = re.findall(
+        r"^## (\d\S+) \(\d{4}-\d\d-\d\d\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    stated = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert [stated, stated] == [fabricreport.__version__, released[0]]
 
 
 def test_the_readme_shows_page_one_and_says_what_is_on_it() -> None:
