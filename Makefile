@@ -19,7 +19,7 @@ LAB_KEYS := $(foreach key,codemirror_mode file_extension mimetype nbconvert_expo
 LAB_SETTINGS := {"@jupyterlab/notebook-extension:tracker": {"codeCellConfig": {"lineWrap": true}}, \
 	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 
-.PHONY: memo memos picture quick test laws trust outside soak mutants lab lint bench clean
+.PHONY: memo memos picture quick test laws trust outside soak mutants coverage lab lint bench clean
 
 memo: .venv/memo.ok  ## build the example client's memo
 	@echo "Building the example client's memo (half a minute) ..."
@@ -53,6 +53,12 @@ soak: .venv/test.ok  ## 20,000 spoilt inputs
 
 mutants: .venv/test.ok  ## sixty planted faults: which of them the tests catch, and by which test
 	$(BIN)/python tests/mutants/run.py
+
+coverage: .venv/coverage.ok  ## which lines of each room `make test` runs; fails where a room runs fewer than before
+	@rm -rf .cache/coverage && mkdir -p .cache/coverage
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m coverage run -m pytest -n 2 --dist loadgroup --timeout 0 $(OPTIONS)
+	@$(BIN)/python -m coverage combine --quiet && $(BIN)/python -m coverage json --quiet -o .cache/coverage/run.json
+	@$(BIN)/python tests/coverage_rooms.py .cache/coverage/run.json
 
 lab: .venv/lab.ok  ## open the notebooks in JupyterLab, ready to run and edit; git sees them without outputs
 	@git config filter.notebooks.clean '$(BIN)/python -m nbstripout --keep-id --extra-keys "$(LAB_KEYS)"' || true
@@ -89,6 +95,10 @@ clean:  ## forget caches and environments; editions in output/ are kept
 
 .venv/outside.ok: pyproject.toml $(PINS) | .venv/test.ok
 	@$(INSTALL) '.[outside]'
+	@touch $@
+
+.venv/coverage.ok: pyproject.toml $(PINS) | .venv/test.ok
+	@$(INSTALL) '.[coverage]'
 	@touch $@
 
 .venv/lab.ok: pyproject.toml $(PINS) | .venv/bin/python
