@@ -19,7 +19,7 @@ LAB_KEYS := $(foreach key,codemirror_mode file_extension mimetype nbconvert_expo
 LAB_SETTINGS := {"@jupyterlab/notebook-extension:tracker": {"codeCellConfig": {"lineWrap": true}}, \
 	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 
-.PHONY: memo memos quick test laws trust outside soak mutants lab lint bench clean
+.PHONY: memo memos picture quick test laws trust outside soak mutants coverage lab lint bench clean
 
 memo: .venv/memo.ok  ## build the example client's memo
 	@echo "Building the example client's memo (half a minute) ..."
@@ -27,6 +27,9 @@ memo: .venv/memo.ok  ## build the example client's memo
 
 memos: .venv/memo.ok  ## build all four example memos
 	$(BIN)/fabricreport build params/*.yaml
+
+picture: memo  ## renew README's picture of page one from the example's memo; needs pdftoppm
+	@$(BIN)/python tests/picture.py output/northmere-ai/latest/memo.pdf
 
 quick: .venv/test.ok  ## the known answers and the laws of the models, while you work: no client is analysed
 	@begun=$$(date +%s); $(BIN)/ruff check --quiet fabricreport tests notebooks && \
@@ -51,6 +54,12 @@ soak: .venv/test.ok  ## 20,000 spoilt inputs
 mutants: .venv/test.ok  ## sixty planted faults: which of them the tests catch, and by which test
 	$(BIN)/python tests/mutants/run.py
 
+coverage: .venv/coverage.ok  ## which lines of each room `make test` runs; fails where a room runs fewer than before
+	@rm -rf .cache/coverage && mkdir -p .cache/coverage
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m coverage run -m pytest -n 2 --dist loadgroup --timeout 0 $(OPTIONS)
+	@$(BIN)/python -m coverage combine --quiet && $(BIN)/python -m coverage json --quiet -o .cache/coverage/run.json
+	@$(BIN)/python tests/coverage_rooms.py .cache/coverage/run.json
+
 lab: .venv/lab.ok  ## open the notebooks in JupyterLab, ready to run and edit; git sees them without outputs
 	@git config filter.notebooks.clean '$(BIN)/python -m nbstripout --keep-id --extra-keys "$(LAB_KEYS)"' || true
 	cd notebooks && ../$(BIN)/jupyter lab decision.ipynb
@@ -63,7 +72,7 @@ lint: .venv/test.ok  ## style and types
 
 bench: .venv/test.ok  ## measure, as ratios against a named alternative in the same run
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python tests/benchmarks/bench_memo.py --write README.md
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python tests/benchmarks/bench_memo.py --write fabricreport/memo/README.md
 
 clean:  ## forget caches and environments; editions in output/ are kept
 	rm -rf .venv .cache build dist *.egg-info
@@ -86,6 +95,10 @@ clean:  ## forget caches and environments; editions in output/ are kept
 
 .venv/outside.ok: pyproject.toml $(PINS) | .venv/test.ok
 	@$(INSTALL) '.[lab,outside]'
+	@touch $@
+
+.venv/coverage.ok: pyproject.toml $(PINS) | .venv/test.ok
+	@$(INSTALL) '.[coverage]'
 	@touch $@
 
 .venv/lab.ok: pyproject.toml $(PINS) | .venv/bin/python

@@ -18,6 +18,7 @@ from fabricreport import __version__
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.cli.books import elicit, evidence, prices
 from fabricreport.cli.desk import accept, answers, questionnaire, quotes, trace
+from fabricreport.cli.groups import Grouped
 from fabricreport.cli.history import check_editions, diff, index_again, list_, sign
 from fabricreport.cli.options import (
     DAY,
@@ -73,7 +74,11 @@ def report(output: Path, as_json: bool) -> int:
 PARAMS = click.argument("params", nargs=-1, required=True, type=click.Path(path_type=Path))
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EXIT_CODES)
+@click.group(
+    cls=Grouped,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=EXIT_CODES,
+)
 @click.version_option(__version__, prog_name="fabricreport")
 def main() -> None:
     """InfiniBand or RoCEv2 for this GPU cluster? One params file in, one client-ready memo out.

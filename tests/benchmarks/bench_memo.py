@@ -2,7 +2,7 @@
 
 CPU seconds are those of all processes of a command, wall seconds what a person waits, the peak the largest sum of
 proportional memory (PSS) of its processes, looked at four times a second. A ratio holds on other machines; a second does not.
-`--write README.md` puts the table between the README's marks; `--rows ac` measures these rows alone, to try them.
+`--write fabricreport/memo/README.md` puts the table between that page's marks; `--rows ac` measures these rows alone, to try them.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from rows import rows
 
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.books.prices.rules import COLUMNS
+from fabricreport.cli.groups import GROUPS
 from fabricreport.cli.main import _say_built, main
 from fabricreport.memo.build import BuildResult
 from fabricreport.memo.editions.editions import publish
@@ -172,6 +173,18 @@ def test_an_empty_output_has_no_editions_and_nothing_to_explain(tmp_path: Path) 
     assert run("list", "--output", str(tmp_path))[0] == 0
     code, _, err = run("explain", "decision.difference", "--output", str(tmp_path))
     assert code == 2 and "no edition yet" in err
+
+
+def test_every_command_stands_in_one_of_four_groups_with_a_whole_line() -> None:
+    listed = [name for lines in GROUPS.values() for name in lines]
+    assert len(GROUPS) == 4 and len(listed) == len(set(listed)) <= 22
+    assert set(main.commands) <= set(listed)
+    told = CliRunner().invoke(main, ["--help"], terminal_width=80).stdout
+    for title, lines in GROUPS.items():
+        (part,) = re.findall(rf"^{re.escape(title)}:\n((?:  .*\n)+)", told, flags=re.MULTILINE)
+        assert [line.split() for line in part.splitlines()] == [
+            [name, *line.split()] for name, line in lines.items() if name in main.commands
+        ]
 
 
 def test_help_loads_no_heavy_library() -> None:

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import io
+import math
 import re
+import tomllib
 from pathlib import Path
 from unittest import mock
 
 import click
 import pytest
 from click.testing import CliRunner
+from PIL import Image
 from rows import rows
 
 import fabricreport.inputs.inputs
 from fabricreport.base.errors import FabricReportError, InputError, MemoRejected, NobodyTold, SectionFailed
 from fabricreport.base.vocabulary import Confidence
+from fabricreport.base.yaml_files import read_yaml
+from fabricreport.cli.groups import GROUPS
 from fabricreport.cli.main import main
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("README.md", "CONTRIBUTING.md", "params/README.md", "notebooks/README.md", "output/README.md")
+COMMANDS, COST = "fabricreport/cli/README.md", "fabricreport/memo/README.md"
+NAMES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "params/README.md",
+    "notebooks/README.md",
+    "output/README.md",
+    COMMANDS,
+    COST,
+)
+LINES = {"README.md": 150, "CONTRIBUTING.md": 220, "CHANGELOG.md": 120}
+"""How long a page may be that is read first."""
 PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in NAMES}
-ROW = re.compile(r"^\| `fabricreport ([a-z]+)((?: [a-z]+(?:\\\|[a-z]+)*)?)([^`]*` \|.*)$", re.MULTILINE)
+ROW = re.compile(r"^\| `fabricreport ([a-z-]+)((?: [a-z]+(?:\\\|[a-z]+)*)?)([^`]*` \|.*)$", re.MULTILINE)
 
 
 def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
@@ -32,9 +50,9 @@ def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
 
 
 def table() -> dict[str, str]:
-    """The rest of README's row for each command; `prices show|check` is a row for two."""
+    """The rest of the row for each command, in the order of the page; `prices show|check` is a row for two."""
     rows: dict[str, str] = {}
-    for first, more, rest in ROW.findall(PAGES["README.md"]):
+    for first, more, rest in ROW.findall(PAGES[COMMANDS]):
         for second in more.strip().split(r"\|"):
             rows[f"{first} {second}".strip()] = rest
     return rows
@@ -56,6 +74,19 @@ def test_the_table_of_commands_is_the_programs_own() -> None:
     assert {name: options for name, options in unknown.items() if options} == {}
 
 
+def groups() -> dict[str, list[str]]:
+    """The commands that are there, by the title of their group."""
+    return {title: [name for name in lines if name in main.commands] for title, lines in GROUPS.items()}
+
+
+def test_the_pages_list_commands_as_the_help_does() -> None:
+    rows = re.findall(r"^\| ([^|]+) \| ((?:`[a-z-]+` ?)+)\|$", PAGES["README.md"], flags=re.MULTILINE)
+    assert {title: re.findall(r"`([a-z-]+)`", names) for title, names in rows} == groups()
+    parts = re.split(r"^## ", PAGES[COMMANDS], flags=re.MULTILINE)[1:]
+    of_page = {part.partition("\n")[0]: list(dict.fromkeys(row[0] for row in ROW.findall(part))) for part in parts}
+    assert {title: names for title, names in of_page.items() if names} == groups()
+
+
 def test_every_command_explains_itself_and_its_options() -> None:
     mute = []
     for name, command in commands(main).items():
@@ -70,19 +101,21 @@ def test_every_command_explains_itself_and_its_options() -> None:
 def test_the_exit_codes_are_those_of_the_error_tree() -> None:
     codes = {e: e.exit_code for e in (FabricReportError, InputError, SectionFailed, MemoRejected, NobodyTold)}
     assert list(codes.values()) == [1, 2, 3, 4, 5]
-    told = re.search(r"^Exit codes: .*$", PAGES["README.md"], flags=re.MULTILINE)
+    told = re.search(r"^Exit codes: .*$", PAGES[COMMANDS], flags=re.MULTILINE)
     assert told and re.findall(r"\*\*(\d)\*\*", told[0]) == ["0", "2", "3", "4", "5", "1"]
 
 
-def test_the_targets_of_the_readme_are_those_of_the_makefile() -> None:
+def test_the_targets_that_are_explained_are_those_of_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert named(r"(?:`|^)make ([a-z]+)", "README.md") == set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
+    assert named(r"(?:`|^)make ([a-z]+)", "CONTRIBUTING.md") == set(
+        re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE)
+    )
 
 
 @rows("page", PAGES)
 def test_commands_targets_and_files_that_a_page_names_are_there(page: str) -> None:
     beside, makefile = (ROOT / page).parent, (ROOT / "Makefile").read_text(encoding="utf-8")
-    missing = named(r"(?:`|bin/|^)fabricreport ([a-z]+)", page) - set(main.commands)
+    missing = named(r"(?:`|bin/|^)fabricreport ([a-z][a-z-]*)", page) - set(main.commands)
     missing |= {target for target in named(r"(?:`|^)make ([a-z]+)", page) if f"\n{target}:" not in makefile}
     missing |= {path for path in named(r"\]\(([^)#:]+)\)", page) if not (beside / path).exists()}
     paths = named(r"\b((?:fabricreport|tests|params|notebooks)/[\w./-]*\w)", page)
@@ -97,3 +130,30 @@ def test_the_what_if_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch, capsys:
         exec(compile(example, "README.md", "exec"), {})
     confidence, _, spread = capsys.readouterr().out.strip().partition(" ")
     assert confidence in {str(one) for one in Confidence} and "range" in spread and "$" in spread
+
+
+def test_pages_that_are_read_first_are_short() -> None:
+    long = {name: (ROOT / name).read_text(encoding="utf-8").count("\n") for name in LINES}
+    assert {name: lines for name, lines in long.items() if lines > LINES[name]} == {}
+
+
+def test_the_changelog_begins_with_the_version_that_this_is() -> None:
+    released = re.findall(
+        r"^## (\d\S+) \(\d{4}-\d\d-\d\d\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    stated = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert [stated, stated] == [fabricreport.__version__, released[0]]
+
+
+def test_the_readme_shows_page_one_and_says_what_is_on_it() -> None:
+    ((alt, path),) = re.findall(r"!\[([^\]]+)\]\(([^)]+)\)", PAGES["README.md"])
+    picture = (ROOT / path).read_bytes()
+    with Image.open(io.BytesIO(picture)) as page:
+        wide, high = page.size
+        assert page.format == "PNG" and 700 <= wide <= 1200 and abs(high / wide - math.sqrt(2)) < 0.01, "a page of A4"
+    assert len(picture) <= 200_000 and len(alt.split()) > 20
+
+
+def test_the_params_page_lists_the_options_that_ship() -> None:
+    (told,) = re.findall(r"\*\*Options\*\*: \w+ ship: `([a-z0-9\s-]+)`", PAGES["params/README.md"])
+    assert told.split() == [str(entry["id"]) for entry in read_yaml("options")]

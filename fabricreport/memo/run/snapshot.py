@@ -291,14 +291,14 @@ class Fingerprint:
 
 
 def tree_digest(folder: Path, *, without: Iterable[str] = (), skipping: str = "") -> str:
-    """sha256 over relative names and contents of all files below; hidden ones, caches, a README, `without` suffixes and the folder `skipping` left out."""
+    """sha256 over relative names and contents of all files below; hidden ones, caches, README and its picture, `without` suffixes and the folder `skipping` left out."""
     skipped = tuple(without)
     entries = []
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
         if any(p.startswith(".") or p in _SKIPPED_FOLDERS for p in parts) or parts[0] == skipping or not path.is_file():
             continue
-        if path.suffix in (".pyc", *skipped) or path.name == "README.md":
+        if path.suffix in (".pyc", *skipped) or path.name in ("README.md", "page-one.png"):
             continue
         entries.append(["/".join(parts), sha256(path.read_bytes())])
     return sha256(canonical(sorted(entries)))
