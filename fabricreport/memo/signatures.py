@@ -25,18 +25,23 @@ def adopt(asked: str, params: Path, *, who: str, why: str, until: date | None = 
 
     Gives what was signed; `InputError` where nobody can sign for one, or the params cannot be edited: then they stay.
     """
-    loaded = read_params(params)
-    notebook, _, cell = asked.rpartition(":")
-    made = edits_of(notebook, loaded)
-    mine = [(place, e) for place, e in made if cell in (str(e.cell), place.partition(":")[2])]
-    _refuse_unsignable(asked, made, [edit for _, edit in mine])
+    loaded, (notebook, _, cell) = read_params(params), asked.rpartition(":")
+    edits = edits_of(notebook, loaded)
+    mine = [(place, e) for place, e in edits if cell in (str(e.cell), place.partition(":")[2])]
+    signable = [(place, e) for place, e in mine if e.kind in (INPUT, OWN)]
+    if not mine:
+        remedy = f"Cells of it that change a number: {', '.join(f'{place} ({e.id})' for place, e in edits) or 'none'}."
+        raise InputError(Problem("changes no number by hand", key="NOTEBOOK:CELL", value=visible(asked), remedy=remedy))
+    if wrong := [e for _, e in mine if e.kind == PARAM or not signable]:
+        remedy = "Change a key in the params, and a figure by its inputs."
+        raise InputError(Problem("is no input of the books", key=e.id, value=e.new, remedy=remedy) for e in wrong)
     told = {"who": who, "why": why, "until": str(until or loaded.params.as_of)}
-    entries: list[tuple[str, dict[str, Any]]] = []
-    for place, e in mine:
-        if e.kind == INPUT:
-            entries.append(("overrides", {"id": e.id, "value": e.value, **told}))
-        elif e.kind == OWN:
-            entries.append(("adopted", {"id": e.id, "cell": place, "value": e.new, "source": e.source, **told}))
+    entries = [
+        ("overrides", {"id": e.id, "value": e.value, **told})
+        if e.kind == INPUT
+        else ("adopted", {"id": e.id, "cell": place, "value": e.new, "source": e.source, **told})
+        for place, e in signable
+    ]
     edited = with_entries(loaded, entries)
     if edited.text is None:
         raise InputError(Problem("cannot be edited safely", str(params), remedy=f"Write into it, {edited.line}"))
@@ -45,7 +50,7 @@ def adopt(asked: str, params: Path, *, who: str, why: str, until: date | None = 
     except OSError as error:
         message = f"cannot be written ({error.strerror or error})"
         raise InputError(Problem(message, str(params), remedy="Check the folder and disk.")) from error
-    signed = [{"id": e.id, "old": e.old, "new": e.new} for _, e in mine if e.kind in (INPUT, OWN)]
+    signed = [{"id": e.id, "old": e.old, "new": e.new} for _, e in signable]
     return {"signed": signed, "until": told["until"], "changed": changed}
 
 
@@ -58,13 +63,3 @@ def edits_of(notebook: str, loaded: ParamsFile) -> list[tuple[str, Edit]]:
         if not record.ok:
             raise SectionFailed("\n".join(run.explain() for run in record.faults))
         return [(edit.place(plan.cell_ids), edit) for edit in gather(stitch(notebooks, {})).edits]
-
-
-def _refuse_unsignable(asked: str, made: list[tuple[str, Edit]], mine: list[Edit]) -> None:
-    if not mine:
-        there = ", ".join(f"{place} ({e.id})" for place, e in made) or "none"
-        remedy = f"Cells of its notebook that change a number: {there}."
-        raise InputError(Problem("changes no number by hand", key="NOTEBOOK:CELL", value=visible(asked), remedy=remedy))
-    if wrong := [e for e in mine if e.kind == PARAM] or [e for e in mine if not {INPUT, OWN} & {e.kind for e in mine}]:
-        remedy = "Change a key in the params, and a figure by its inputs."
-        raise InputError(Problem("is no input of the books", key=e.id, value=e.new, remedy=remedy) for e in wrong)

@@ -156,26 +156,9 @@ class _Change:
 def with_entries(loaded: ParamsFile, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> Edit:
     """The text of the params whose lists have these entries, by key, each in the place of the one with its id; `InputError` if
     no params may have them."""
-    wanted, text = copy.deepcopy(loaded.located.data), loaded.path.read_bytes().decode("utf-8")
-    for key, entry in entries:
-        listed = wanted.get(key) or []
-        index = next((n for n, there in enumerate(listed) if there["id"] == entry["id"]), None)
-        wanted[key] = [*listed, entry] if index is None else [*listed[:index], entry, *listed[index + 1 :]]
-        text = _edited(text, key, index, entry)
-    params_from(wanted, extra_options=loaded.params.options)
-    lines = "; ".join(f"in `{key}`:  - {_flow(entry, in_quotes=False)}" for key, entry in entries)
-    return Edit(text if text and _reads_as(text, wanted, loaded.folder) else None, lines)
-
-
-def _edited(text: str, key: str, index: int | None, entry: Mapping[str, Any]) -> str:
-    """The text in which an item of a list has these values, or a new item (None); '' where it is laid out otherwise."""
-    try:
-        for part in [entry] if index is None else [{name: value} for name, value in entry.items()]:
-            change = _change(text, key, index, part)
-            text = text if change is None else text[: change.start] + change.text + text[change.end :]
-    except (yaml.YAMLError, _NoPlaceError):
-        return ""
-    return text
+    known = {key: [there["id"] for there in loaded.located.data.get(key) or []] for key, _ in entries}
+    placed = [(key, known[key].index(e["id"]) if e["id"] in known[key] else None, e) for key, e in entries]
+    return _filed(loaded, placed, "; ".join(f"in `{key}`:  - {_flow(e, in_quotes=False)}" for key, e in entries))
 
 
 def name_answers(loaded: ParamsFile, provider: str, file: str, folded: Callable[[str], str]) -> Edit:
@@ -184,19 +167,28 @@ def name_answers(loaded: ParamsFile, provider: str, file: str, folded: Callable[
     `folded` makes names comparable. The file has to be there already.
     """
     names = [folded(p.name) for p in loaded.params.providers]
-    index = names.index(folded(provider)) if folded(provider) in names else None
-    entry = {"name": provider, "answers": file}
-    wanted = copy.deepcopy(loaded.located.data)
-    if index is None:
-        wanted[_KEY] = [*(wanted.get(_KEY) or []), entry]
-        line = f"add to `{_KEY}`:  - {_flow(entry, in_quotes=False)}"
-    else:
-        wanted[_KEY][index]["answers"] = file
-        at = loaded.located.line_of((_KEY, index))
-        line = f"line {at}, beside the name of {provider}:  answers: {file}"
-        entry = {"answers": file}
-    edited = _edited(loaded.path.read_bytes().decode("utf-8"), _KEY, index, entry)
-    return Edit(edited if edited and _reads_as(edited, wanted, loaded.folder) else None, line)
+    if folded(provider) not in names:
+        entry = {"name": provider, "answers": file}
+        return _filed(loaded, [(_KEY, None, entry)], f"add to `{_KEY}`:  - {_flow(entry, in_quotes=False)}")
+    index = names.index(folded(provider))
+    line = f"line {loaded.located.line_of((_KEY, index))}, beside the name of {provider}:  answers: {file}"
+    return _filed(loaded, [(_KEY, index, {"answers": file})], line)
+
+
+def _filed(loaded: ParamsFile, entries: Sequence[tuple[str, int | None, Mapping[str, Any]]], line: str) -> Edit:
+    """The text in which items of lists have these values, or new items (None); `line` where it is laid out otherwise."""
+    wanted, text = copy.deepcopy(loaded.located.data), loaded.path.read_bytes().decode("utf-8")
+    try:
+        for key, index, entry in entries:
+            listed = wanted[key] = wanted.get(key) or []
+            listed.append({**entry}) if index is None else listed[index].update(entry)
+            for part in [entry] if index is None else [{name: value} for name, value in entry.items()]:
+                change = _change(text, key, index, part)
+                text = text if change is None else text[: change.start] + change.text + text[change.end :]
+    except (yaml.YAMLError, _NoPlaceError):
+        return Edit(None, line)
+    params_from(wanted, extra_options=loaded.params.options)
+    return Edit(text if _reads_as(text, wanted, loaded.folder) else None, line)
 
 
 class _NoPlaceError(Exception):

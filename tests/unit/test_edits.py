@@ -15,7 +15,7 @@ import nbformat
 import pytest
 
 from fabricreport.base.errors import InputError
-from fabricreport.blocks.cells import open_section
+from fabricreport.blocks.document import Section
 from fabricreport.case import Case
 from fabricreport.memo import signatures
 from fabricreport.memo.document.checks import edit_faults
@@ -61,12 +61,12 @@ def spares(case: Case, **more: Any) -> Any:
 
 def test_what_a_notebook_replaces_is_found_and_a_what_if_is_its_own_affair() -> None:
     case, cheaper = own(), own().changed(prices={"switch-qm9700": 20000})
-    body, _ = open_section("tco", case)
+    body = Section("tco", case)
     body.say("{tco.difference}, {price:switch-qm9700}, {param:cluster.gpus}")
     twice = case.number("tco.twice", case.inputs.draw(SWITCH) * 2, "usd", label="Two", rule="price × two")
     body.say("{two}", two=twice)
     assert found(case=case, given=case.inputs, body=body, what_if=cheaper) == []
-    other, _ = open_section("tco", cheaper)
+    other = Section("tco", cheaper)
     smaller = own().changed(cluster__gpus=512)
     moved = case.inputs.replacing({SWITCH: cheaper.inputs.in_force(SWITCH).figure})
     for space in ({"case": cheaper}, {"case": case, "given": moved}, {"case": case, "body": other}):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any
 
 from fabricreport.base.locations import did_you_mean
@@ -319,16 +320,13 @@ def edit_faults(
         place, by = edit.place(ids), signed.get(edit.id)
         holds = by is not None and (by.cell, by.value, by.source) == (place, edit.new, edit.source)
         where = f"{edit.section}.ipynb, cell {edit.cell} ({place.partition(':')[2]}): {edit.id} is {edit.new} there"
-        adopt = f"or sign for it: fabricreport adopt {place} --who NAME --why REASON --params PARAMS"
-        if edit.kind == INPUT:
-            yield f"{where}, and {edit.old} by params and books. Take it back, {adopt}"
-        elif edit.kind == PARAM:
-            yield f"{where}, and {edit.old} in the params. Change it in the params."
-        elif edit.kind == FIGURE and edit.section not in replaced:
-            yield f"{where}, and {edit.old} by params and books. Quote it as the case of the params has it."
-        elif edit.kind == OWN and edit.id in printed and not holds:
+        adopt = f"or sign for it: fabricreport adopt {quote(place)} --who NAME --why REASON --params PARAMS"
+        remedy = {INPUT: f"Take it back, {adopt}", PARAM: "Change it in the params.", FIGURE: "Quote it from `case`."}
+        if edit.kind == OWN and edit.id in printed and not holds:
             was = f"{by.who} signed for {by.value} in {by.cell} before it changed" if by else "made of nothing"
             yield f"{where}, {was}. Rest it on inputs, {adopt}"
+        elif edit.kind in (INPUT, PARAM) or (edit.kind == FIGURE and edit.section not in replaced):
+            yield f"{where}, and {edit.old} by params and books. {remedy[edit.kind]}"
     made = {e.id for e in edits if e.kind == OWN and e.id in printed}
     for each in adopted:
         if each.id not in made and each.cell.partition(".")[0] in ids:
