@@ -280,8 +280,9 @@ def _written(key: str, value: Any, *, in_quotes: bool) -> str:
     """A value in one line; text that may be any is always quoted."""
     if isinstance(value, Mapping):
         return _flow(value, in_quotes=in_quotes)
-    any_text = key not in ("answers", "id", "until")
-    return _scalar(value, in_quotes=in_quotes or any_text) if isinstance(value, str) else repr(value)
+    if isinstance(value, str):
+        return _scalar(value, in_quotes=in_quotes or key not in ("answers", "id", "until"))
+    return str(int(value)) if float(value).is_integer() else repr(value)
 
 
 def _scalar(text: str, *, in_quotes: bool) -> str:

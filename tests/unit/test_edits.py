@@ -158,7 +158,7 @@ def test_signing_edits_the_params_once_and_keeps_every_comment(tmp_path: Path, m
     assert [line for line in PARAMS.splitlines() if "#" in line and "value" not in line] == [
         line for line in text.splitlines() if "#" in line and "value" not in line
     ]
-    assert "# measured" in text
+    assert "# measured" in text and "value: 20000, who" in text
     assert [(o.id, o.who) for o in params.overrides] == [("evidence:pue", said["who"]), (SWITCH, said["who"])]
     assert params.adopted == params_of([ADOPTED]).adopted
     assert not signatures.adopt("tco.ipynb:own-spares", path, **said, until=dt.date(2027, 1, 31))["changed"]
