@@ -73,7 +73,7 @@ def test_what_a_notebook_replaces_is_found_and_a_what_if_is_its_own_affair() -> 
         assert found(**space) == [("input", SWITCH)]
     (edit,) = watch.edits(own, {"case": cheaper})
     assert (edit["new"], edit["value"]) == ("$20,000", 20000.0) and edit["old"] == case.record(SWITCH)["text"]
-    assert ("param", "cluster.gpus") in found(case=smaller)
+    assert ("param", "param:cluster.gpus") in found(case=smaller) and ("input", SWITCH) not in found(case=smaller)
     body.say("{changed}", changed=replace(case.figure("tco.difference"), value=1.0))
     assert found(case=case, body=body) == [("figure", "tco.difference")]
 

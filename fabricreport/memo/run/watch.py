@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from pydantic import BaseModel
+
 from fabricreport.base import formats
 from fabricreport.base.vocabulary import Grade
 from fabricreport.blocks.cells import CASE
@@ -67,20 +69,15 @@ def _figure(own: Case, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def differences(own: Inputs, other: Inputs) -> Iterator[dict[str, Any]]:
     """In which keys of the params, and in which figures of the books, inputs are other than one's own."""
-    before, after = _keys(own), _keys(other)
-    for key in sorted(k for k in before.keys() | after.keys() if before.get(k) != after.get(k)):
-        yield {"kind": PARAM, "id": key, "old": str(before.get(key)), "new": str(after.get(key))}
-    books = [i for i in own.ids() if not i.startswith("param:")] if own.params == other.params else ()
-    for input_id in sorted({*own.overrides, *other.overrides, *books}):
+    tops = {f"param:{key}" for key, value in own.params if not isinstance(value, BaseModel)}
+    ids = {i for i in own.ids() if i.startswith("param:") or own.params == other.params}
+    for input_id in sorted((tops | ids | {*own.overrides, *other.overrides}) - {"param:overrides", "param:adopted"}):
         old, new = own.record(input_id), other.record(input_id)
-        if (old["value"], old["text"]) != (new["value"], new["text"]):
+        if (old["value"], old["text"]) == (new["value"], new["text"]):
+            continue
+        edit = {"kind": PARAM, "id": input_id, "old": old["text"], "new": new["text"]}
+        if not input_id.startswith("param:"):
             stated = other.overrides.get(input_id)
             value = dump_uncertain(stated.stated.value if stated else other.in_force(input_id).figure)
-            yield {"kind": INPUT, "id": input_id, "old": old["text"], "new": new["text"], "value": value}
-
-
-def _keys(given: Inputs) -> dict[str, Any]:
-    """The values of the params by dotted key, but for figures of the books."""
-    data = given.params.model_dump(mode="json", by_alias=True, exclude={"overrides", "adopted"})
-    parts = {key: part if isinstance(part, dict) else {"": part} for key, part in data.items()}
-    return {f"{key}.{name}".rstrip("."): value for key, part in parts.items() for name, value in part.items()}
+            edit |= {"kind": INPUT, "value": value}
+        yield edit
