@@ -25,12 +25,13 @@ def adopt(asked: str, params: Path, *, who: str, why: str, until: date | None = 
 
     Gives what was signed; `InputError` where nobody can sign for one, or the params cannot be edited: then they stay.
     """
-    loaded, (notebook, _, cell) = read_params(params), asked.rpartition(":")
+    loaded, (notebook, _, cell) = read_params(params), asked.partition(":")
     edits = edits_of(notebook, loaded)
     mine = [(place, e) for place, e in edits if cell in (str(e.cell), place.partition(":")[2])]
     signable = [(place, e) for place, e in mine if e.kind in (INPUT, OWN)]
     if not mine:
-        remedy = f"Cells of it that change a number: {', '.join(f'{place} ({e.id})' for place, e in edits) or 'none'}."
+        others = ", ".join(f"{place} ({e.id})" for place, e in edits if e.kind in (INPUT, OWN)) or "none"
+        remedy = f"Cells of that notebook to sign for: {others}."
         raise InputError(Problem("changes no number by hand", key="NOTEBOOK:CELL", value=visible(asked), remedy=remedy))
     if wrong := [e for _, e in mine if e.kind == PARAM or not signable]:
         remedy = "Change a key in the params, and a figure by its inputs."
@@ -58,7 +59,7 @@ def edits_of(notebook: str, loaded: ParamsFile) -> list[tuple[str, Edit]]:
     """What a notebook of these params changes by hand when it is run, each with its place as NOTEBOOK:CELL."""
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        plan = make_plan(loaded, work, only=notebook.removesuffix(".ipynb"), draft=True)
+        plan = make_plan(loaded, work, only=Path(notebook).stem, draft=True)
         record, notebooks = run_plan(plan, cache_place(Path("output")).folder or work / "cache", work)
         if not record.ok:
             raise SectionFailed("\n".join(run.explain() for run in record.faults))
