@@ -254,7 +254,8 @@ class Case:
     def __init__(self, inputs: Inputs, studies: Studies | None = None) -> None:
         self.inputs = inputs
         self.studies = studies or Studies(inputs)
-        self._made: dict[str, Number] = {}
+        self.made: dict[str, Number] = {}
+        """The numbers of the reader's own, by id."""
 
     def read_afresh(self) -> Case:
         """The same case for another reader: its studies stay as they are made, and no number is made yet."""
@@ -397,7 +398,7 @@ class Case:
 
     def _agreeing(self, found: Found) -> Found:
         """A section's study; none of its figures may say otherwise than a number made before."""
-        for made in self._made.values():
+        for made in self.made.values():
             _refuse_second(found.numbers.get(made.id), made)
         return found
 
@@ -418,8 +419,8 @@ class Case:
         for section in SECTION_NAMES:
             if section in vars(self.studies):
                 _refuse_second(self.result(section).numbers.get(id), made)
-        _refuse_second(self._made.get(id), made)
-        self._made[id] = made
+        _refuse_second(self.made.get(id), made)
+        self.made[id] = made
         return made
 
     def headline(self) -> tuple[dict[str, Any], list[Number]]:
@@ -440,13 +441,13 @@ class Case:
         number made with `number`."""
         if figure_id.startswith(INPUT_KINDS):
             return self.inputs.figure(figure_id)
-        if figure_id in self._made:
-            return self._made[figure_id]
+        if figure_id in self.made:
+            return self.made[figure_id]
         section = figure_id.partition(".")[0]
         numbers: Mapping[str, Number] = self.result(section).numbers if section in SECTION_NAMES else {}
         if figure_id not in numbers:
             kinds = f"; a figure's id starts with {', '.join(SECTION_NAMES)}, or was given to case.number before"
-            hint = f"; did you mean {close}?" if (close := did_you_mean(figure_id, [*numbers, *self._made])) else ""
+            hint = f"; did you mean {close}?" if (close := did_you_mean(figure_id, [*numbers, *self.made])) else ""
             raise KeyError(f"no figure {figure_id}{hint or ('' if numbers else kinds)}")
         return numbers[figure_id]
 

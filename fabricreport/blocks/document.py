@@ -168,7 +168,7 @@ class Section:
         self.emitted: list[Block] = []
         self.next_title = ""
         self.opened = False
-        self._case = case
+        self.case = case
         self._names = frozenset(case.names)
         self._compared: Mapping[str, Any] = getattr(case, "compared", None) or {}
 
@@ -266,14 +266,14 @@ class Section:
 
     def binder(self, values: Mapping[str, object]) -> Binder:
         """What fills templates here: the words of the section, and `values` of this call."""
-        return Binder(self._case.figure, {**self.words, **values})
+        return Binder(self.case.figure, {**self.words, **values})
 
     def emit(self, nodes: tuple[Top, ...], binder: Binder, *, further: bool = False) -> None:
         """Show block nodes, with the ledger entries behind the numbers that the binder met.
 
         `further`: the first paragraph goes on in that of the block before.
         """
-        ledger, inputs = binder.behind(self._case)
+        ledger, inputs = binder.behind(self.case)
         block = Block(
             section=self.name,
             nodes=nodes,

@@ -83,6 +83,35 @@ def sign(edition: str, by: str, today: date | None, output: Path, as_json: bool)
     return _say_whole([folder], as_json)
 
 
+@click.command(
+    epilog=epilog("Its notebook is run: where that fails, 3; where the cell changes nothing that can be signed for, 2.")
+)
+@click.argument("cell", metavar="NOTEBOOK:CELL")
+@click.option("--who", metavar="NAME", required=True, help="Who vouches for the number.")
+@click.option("--why", metavar="REASON", required=True, help="Why it is right.")
+@click.option(
+    "--params", type=click.Path(path_type=Path), required=True, help="The client's params file, which is edited."
+)
+@click.option("--until", type=DAY, default=None, help="Last day on which it may be used.  [default: the memo's date]")
+@JSON
+@told
+def adopt(cell: str, who: str, why: str, params: Path, until: date | None, as_json: bool) -> int:
+    """Sign for what a cell, by its number or id, changes by hand: a client copy is refused until somebody does.
+    A figure of the books is filed under `overrides` in the params, a number of the notebook's own under `adopted`, where it
+    holds until the number or its cell changes."""
+    from fabricreport.memo.signatures import adopt as sign_for
+
+    facts = sign_for(cell, params, who=who, why=why, until=until)
+    if as_json:
+        print_json({"ok": True, **facts})
+        return 0
+    for one in facts["signed"]:
+        no_more = f", not {one['old']}; the cell is no longer needed for it" if one["old"] else ""
+        click.echo(f"{one['id']} is {one['new']} until {facts['until']}{no_more}")
+    click.echo(f"{'wrote' if facts['changed'] else 'as before:'} {params}")
+    return 0
+
+
 def check_editions(asked: Sequence[Path], output: Path, as_json: bool) -> int | None:
     """What `check` ends with where editions are asked for, and not params (None)."""
     from fabricreport.memo.editions.explanation import find_edition

@@ -19,7 +19,7 @@ from fabricreport.base.errors import InputError, Problem
 from fabricreport.cli.books import elicit, evidence, prices
 from fabricreport.cli.desk import accept, answers, questionnaire, quotes, trace
 from fabricreport.cli.groups import Grouped
-from fabricreport.cli.history import check_editions, diff, index_again, list_, sign
+from fabricreport.cli.history import adopt, check_editions, diff, index_again, list_, sign
 from fabricreport.cli.options import (
     DAY,
     EXIT_CODES,
@@ -357,6 +357,6 @@ def validate(models: Sequence[str], as_json: bool) -> int:
     return 0
 
 
-_HISTORY, _BOOKS = (refresh, accept, list_, sign, diff), (prices, report, elicit, evidence)
+_HISTORY, _BOOKS = (refresh, accept, list_, sign, adopt, diff), (prices, report, elicit, evidence)
 for command in (*_HISTORY, *_BOOKS, quotes, trace, questionnaire, answers):
     main.add_command(command)

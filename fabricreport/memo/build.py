@@ -146,7 +146,7 @@ def build(
         if found is not None:
             return found
         limits, store = (cell_timeout_s, section_timeout_s), cache.folder or work / "cache"
-        record, notebooks = _run(plan, store, work, progress or (lambda _: None), limits)
+        record, notebooks = run_plan(plan, store, work, progress or (lambda _: None), limits)
         if not record.ok:
             raise _error_of(record, root, plan, question)
         return _finish(plan, root, scratch, record, notebooks, _not_to_be_named(plan, root, scratch))
@@ -225,12 +225,12 @@ def _published_before(planned: Planned, root: Path, scratch: Path) -> BuildResul
     return _result(at.folder, manifest, RunRecord(runs), (*planned.notes, *at.messages), reused=True)
 
 
-def _run(
+def run_plan(
     plan: BuildPlan,
     store: Path,
     work: Path,
-    progress: ProgressCall,
-    limits: tuple[float, float],
+    progress: ProgressCall = lambda _: None,
+    limits: tuple[float, float] = (CELL_TIMEOUT_S, SECTION_TIMEOUT_S),
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
     """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts."""
     from fabricreport.check.prose import refuse_unreadable
@@ -266,7 +266,7 @@ def _finish(
     machine: Mapping[str, str],
 ) -> BuildResult:
     """Stitch, check, render, write and publish; `machine` names the folders that nothing published may name."""
-    from fabricreport.memo.document.checks import page_one_remarks, prove
+    from fabricreport.memo.document.checks import edit_faults, page_one_remarks, prove
     from fabricreport.memo.document.document import document_of, headline, merged_ledger, stitch
     from fabricreport.memo.document.leaks import leaks, text_leaks
     from fabricreport.memo.document.pieces import gather
@@ -275,6 +275,7 @@ def _finish(
 
     memo = stitch(notebooks, _citing(plan))
     found, changes = gather(memo), dict[str, list[str]]()
+    by_hand = [*edit_faults(found.edits, found.ledger, plan.params.adopted, plan.cell_ids)]
     if plan.fingerprint.since:
         head = headline_of(headline(found), merged_ledger(found))
         notebooks, notes, changes = _with_changes(plan, root, scratch, notebooks, head)
@@ -283,7 +284,7 @@ def _finish(
         found = gather(memo)
     memo.metadata["fabricreport"] = front_matter(plan, notebooks, headline(found))
     proof = prove(memo, found, draft=plan.draft)
-    faults = _accepted(proof.faults, plan)
+    faults = _accepted((*by_hand, *proof.faults), plan)
     folder = scratch / plan.edition
     document = document_of(proof.printed, proof.memo)
     badly_set = _write_outputs(folder, proof, document, notebooks, attach=plan.attach)

@@ -29,6 +29,7 @@ from fabricreport.scenario.rules import REFUSALS
 from fabricreport.scenario.schema import (
     SECTION_NAMES,
     SHIPPED_OPTIONS,
+    Adopted,
     Client,
     Cluster,
     JobSize,
@@ -53,6 +54,7 @@ __all__ = [
     "REFUSALS",
     "SECTION_NAMES",
     "SHIPPED_OPTIONS",
+    "Adopted",
     "Assumed",
     "Bounds",
     "Brand",

@@ -422,6 +422,7 @@ def _lists(params: Params) -> Iterator[Finding]:
     yield from _repeated(("elicited",), params.elicited)
     yield from _repeated(("providers",), [p.name.casefold() for p in params.providers], "name")
     yield from _repeated(("overrides",), [o.id for o in params.overrides], "id")
+    yield from _repeated(("adopted",), [a.id for a in params.adopted], "id")
 
 
 def _offers(params: Params) -> Iterator[Finding]:
@@ -433,16 +434,18 @@ def _offers(params: Params) -> Iterator[Finding]:
 
 
 def _overrides(params: Params) -> Iterator[Finding]:
-    for i, override in enumerate(params.overrides):
-        if override.until < params.as_of:
+    named = (("overrides", "override", params.overrides), ("adopted", "signature", params.adopted))
+    for key, name, i, each in ((key, name, i, each) for key, name, listed in named for i, each in enumerate(listed)):
+        if each.until < params.as_of:
             yield Finding(
                 "override-expired",
-                ("overrides", i, "until"),
-                f"the override expired before as_of, {params.as_of.isoformat()}",
-                override.until.isoformat(),
-                f"Renew it with {override.who}, or delete the override.",
+                (key, i, "until"),
+                f"the {name} expired before as_of, {params.as_of.isoformat()}",
+                each.until.isoformat(),
+                f"Renew it with {each.who}, or delete the {name}.",
                 uses=(("as_of",),),
             )
+    for i, override in enumerate(params.overrides):
         if str(override.value) == override.id:
             yield Finding(
                 "override-of-itself",

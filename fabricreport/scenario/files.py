@@ -297,6 +297,8 @@ def changed_params(
                 remedy = f"Write the whole of {above}: `{'__'.join(sections[: depth + 1])}=...`."
                 raise InputError(Problem(f"holds no key {name}", key=above, remedy=remedy))
         place[name] = value
+    stated = {o["id"]: o["value"] for o in data.get("overrides", ())}
+    figures = {i: value for i, value in figures.items() if stated.get(i) != value}  # what is so already keeps its name
     kept = [o for o in data.get("overrides", ()) if o["id"] not in figures]
     tried = [
         {"id": i, "value": value, "who": TRIED_BY, "why": WHY, "until": str(params.as_of)}

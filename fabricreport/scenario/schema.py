@@ -445,16 +445,30 @@ class Provider(Section):
     )
 
 
-class Override(Section):
+class Vouched(Section):
+    """What somebody vouches for until a day."""
+
+    who: Line = Field(description="Who vouches for it.")
+    why: Sentence = Field(description="Why it is right, or better than the entry.")
+    until: IsoDate = Field(description="Last day on which it may be used.")
+
+
+class Override(Vouched):
     """A figure of ours replaced by the client's, with a name to it and an end date."""
 
     id: str = Field(description="What is replaced: price:ID, evidence:ID or contested:ID.", pattern=OVERRIDABLE_PATTERN)
     value: Annotated[UncertainValue, Bounds()] = Field(
         description="The client's value, in the unit of the entry it replaces."
     )
-    who: Line = Field(description="Who vouches for it.")
-    why: Sentence = Field(description="Why it is better than the entry.")
-    until: IsoDate = Field(description="Last day on which it may be used.")
+
+
+class Adopted(Vouched):
+    """A number that a notebook makes of nothing, signed for."""
+
+    id: Line = Field(description="The number's id.")
+    cell: Line = Field(description="The cell that makes it, as NOTEBOOK:CELL.")
+    value: Line = Field(description="The number as a memo prints it.")
+    source: str = Field(description="sha256 of the cell's source.", pattern="^[0-9a-f]{64}$")
 
 
 def _proposed(data: dict[str, Any]) -> tuple[str, ...]:
@@ -539,6 +553,13 @@ class Params(Section):
             ]
         ],
     )
+    adopted: Annotated[tuple[Adopted, ...], Items] = Field(
+        default=(),
+        max_length=500,
+        description="Numbers of notebooks' own that somebody signs for; `fabricreport adopt` writes them.",
+        examples=[[{"id": "tco.spares", "cell": "tco.ipynb:own-spares", "value": "$25,000", "source": "0" * 64,
+                    "who": "Head of operations", "why": "Agreed by letter", "until": "2027-01-31"}]],
+    )  # fmt: skip
     question: QuestionName | None = Field(
         default=None,
         description="What the memo answers; left out, it follows from how the cluster is obtained and grows.",

@@ -14,7 +14,7 @@ import datetime as dt
 import json
 import tempfile
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -153,29 +153,42 @@ class _Change:
     text: str
 
 
+def with_entries(loaded: ParamsFile, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> Edit:
+    """The text of the params whose lists have these entries, by key, each in the place of the one with its id; `InputError` if
+    no params may have them."""
+    known = {key: [there["id"] for there in loaded.located.data.get(key) or []] for key, _ in entries}
+    placed = [(key, known[key].index(e["id"]) if e["id"] in known[key] else None, e) for key, e in entries]
+    return _filed(loaded, placed, "; ".join(f"in `{key}`:  - {_flow(e, in_quotes=False)}" for key, e in entries))
+
+
 def name_answers(loaded: ParamsFile, provider: str, file: str, folded: Callable[[str], str]) -> Edit:
     """The text of the params in which the entry of `provider` names `file`; a provider that is not listed is added.
 
     `folded` makes names comparable. The file has to be there already.
     """
     names = [folded(p.name) for p in loaded.params.providers]
-    index = names.index(folded(provider)) if folded(provider) in names else None
-    entry = {"name": provider, "answers": file}
-    wanted = copy.deepcopy(loaded.located.data)
-    if index is None:
-        wanted[_KEY] = [*(wanted.get(_KEY) or []), entry]
-        line = f"add to `{_KEY}`:  - {_flow(entry, in_quotes=False)}"
-    else:
-        wanted[_KEY][index]["answers"] = file
-        at = loaded.located.line_of((_KEY, index))
-        line = f"line {at}, beside the name of {provider}:  answers: {file}"
-    text = loaded.path.read_bytes().decode("utf-8")
+    if folded(provider) not in names:
+        entry = {"name": provider, "answers": file}
+        return _filed(loaded, [(_KEY, None, entry)], f"add to `{_KEY}`:  - {_flow(entry, in_quotes=False)}")
+    index = names.index(folded(provider))
+    line = f"line {loaded.located.line_of((_KEY, index))}, beside the name of {provider}:  answers: {file}"
+    return _filed(loaded, [(_KEY, index, {"answers": file})], line)
+
+
+def _filed(loaded: ParamsFile, entries: Sequence[tuple[str, int | None, Mapping[str, Any]]], line: str) -> Edit:
+    """The text in which items of lists have these values, or new items (None); `line` where it is laid out otherwise."""
+    wanted, text = copy.deepcopy(loaded.located.data), loaded.path.read_bytes().decode("utf-8")
     try:
-        change = _change(text, index, entry)
+        for key, index, entry in entries:
+            listed = wanted[key] = wanted.get(key) or []
+            listed.append({**entry}) if index is None else listed[index].update(entry)
+            for part in [entry] if index is None else [{name: value} for name, value in entry.items()]:
+                change = _change(text, key, index, part)
+                text = text if change is None else text[: change.start] + change.text + text[change.end :]
     except (yaml.YAMLError, _NoPlaceError):
         return Edit(None, line)
-    edited = text if change is None else text[: change.start] + change.text + text[change.end :]
-    return Edit(edited if _reads_as(edited, wanted, loaded.folder) else None, line)
+    params_from(wanted, extra_options=loaded.params.options)
+    return Edit(text if _reads_as(text, wanted, loaded.folder) else None, line)
 
 
 class _NoPlaceError(Exception):
@@ -193,43 +206,42 @@ def _reads_as(text: str, wanted: Any, folder: Path) -> bool:
             return False
 
 
-def _change(text: str, index: int | None, entry: dict[str, str]) -> _Change | None:
-    """Where the text has to change, and to what; None if it names the file already."""
+def _change(text: str, key: str, index: int | None, entry: Mapping[str, Any]) -> _Change | None:
+    """Where the text has to change, and to what; None if it says so already. Of an item that is there `entry` is one value."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if not isinstance(root, yaml.MappingNode) or not root.value:
         raise _NoPlaceError
     in_quotes = root.value[0][0].style == '"'
-    listed = _value(root, _KEY)
+    listed = _value(root, key)
     if index is not None:
         if not isinstance(listed, yaml.SequenceNode):
             raise _NoPlaceError
         item = listed.value[index]
-        there = _value(item, "answers")
+        ((name, value),) = entry.items()
+        said, there = _written(name, value, in_quotes=in_quotes), _value(item, name)
         if there is None:
-            return _added_key(text, item, "answers", entry["answers"], in_quotes=in_quotes)
-        if there.value == entry["answers"]:
+            return _added_key(text, item, name, said, in_quotes=in_quotes)
+        if there.value == value:
             return None
-        start, end = there.start_mark.index, there.end_mark.index
-        return _Change(start, end, (" " if start == end else "") + _scalar(entry["answers"], in_quotes=in_quotes))
+        start, end = there.start_mark.index, _end(there)
+        return _Change(start, end, (" " if start == end else "") + said)
     if listed is None:
-        return _added_key(text, root, _KEY, f"[{_flow(entry, in_quotes=in_quotes)}]", in_quotes=in_quotes, plain=False)
+        return _added_key(text, root, key, f"[{_flow(entry, in_quotes=in_quotes)}]", in_quotes=in_quotes)
     if isinstance(listed, yaml.SequenceNode) and listed.value:
         return _added_item(text, listed, entry, in_quotes=in_quotes)
     return _Change(listed.start_mark.index, listed.end_mark.index, f"[{_flow(entry, in_quotes=in_quotes)}]")
 
 
-def _added_key(
-    text: str, mapping: yaml.MappingNode, key: str, value: str, *, in_quotes: bool, plain: bool = True
-) -> _Change:
-    """A key more at the end of a mapping; `plain`: its value is a scalar."""
-    pair = f"{_scalar(key, in_quotes=in_quotes)}: {_scalar(value, in_quotes=in_quotes) if plain else value}"
+def _added_key(text: str, mapping: yaml.MappingNode, key: str, value: str, *, in_quotes: bool) -> _Change:
+    """A key more at the end of a mapping, its value as it is written."""
+    pair = f"{_scalar(key, in_quotes=in_quotes)}: {value}"
     if mapping.flow_style:
         end = _end(mapping.value[-1][1])
         return _Change(end, end, f", {pair}")
     return _line_after(text, _end(mapping.value[-1][1]), mapping.start_mark.column, pair)
 
 
-def _added_item(text: str, listed: yaml.SequenceNode, entry: dict[str, str], *, in_quotes: bool) -> _Change:
+def _added_item(text: str, listed: yaml.SequenceNode, entry: Mapping[str, Any], *, in_quotes: bool) -> _Change:
     """An item more at the end of a list."""
     end = _end(listed.value[-1])
     if listed.flow_style:
@@ -258,12 +270,19 @@ def _value(node: yaml.Node, key: str) -> yaml.Node | None:
     return next((value for name, value in pairs if name.value == key), None)
 
 
-def _flow(entry: dict[str, str], *, in_quotes: bool) -> str:
-    """An entry on one line; the name is always quoted, for it may be any text."""
-    pairs = (
-        f"{_scalar(k, in_quotes=in_quotes)}: {_scalar(v, in_quotes=in_quotes or k == 'name')}" for k, v in entry.items()
-    )
+def _flow(entry: Mapping[str, Any], *, in_quotes: bool) -> str:
+    """An entry on one line."""
+    pairs = (f"{_scalar(k, in_quotes=in_quotes)}: {_written(k, v, in_quotes=in_quotes)}" for k, v in entry.items())
     return f"{{{', '.join(pairs)}}}"
+
+
+def _written(key: str, value: Any, *, in_quotes: bool) -> str:
+    """A value in one line; text that may be any is always quoted."""
+    if isinstance(value, Mapping):
+        return _flow(value, in_quotes=in_quotes)
+    if isinstance(value, str):
+        return _scalar(value, in_quotes=in_quotes or key not in ("answers", "id", "until"))
+    return str(int(value)) if float(value).is_integer() else repr(value)
 
 
 def _scalar(text: str, *, in_quotes: bool) -> str:

@@ -82,6 +82,7 @@ _NOT_VARIED = {
     "memo.to": "text, tried by the hostile params", "memo.from": "text, tried by the hostile params",
     "memo.subject": "text, tried by the hostile params", "memo.language": "one choice",
     "brand": "of no figure: how a memo looks, test_brand.py",
+    "adopted": "a signature under a number of a notebook: test_edits.py",
     "refresh.moved_share": "of no figure: when an edition is made, test_quiet.py",
     "offers": "what may stand in one follows from the way of paying: test_offers_memo.py builds memos with them",
     **{f"weights.{axis}": "the factor `weights`" for axis in ("workload", "maturity", "scale_and_budget", "time_to_production")},

@@ -107,6 +107,8 @@ NOTEBOOKS = {
         "case.number('tco.guess', 1234.0, 'usd', label='My guess', rule='made up');",
         "case.number('tco.fair', 2.0, 'gpus', label='Fair', rule='as given', inputs=('param:cluster.gpus',));",
         "body.say('It is {tco.guess} and {tco.fair}.')",
+        "dearer = case.changed(evidence={'pue': 1.9})",
+        "case = dearer",
     ),
 }
 
@@ -221,3 +223,12 @@ def test_an_assumed_number_is_marked_so_and_one_with_an_input_is_not(ran: dict[s
     assert found.faults == [] and list(found.document.problems) == []
     shown = [node for node in found.document.body[-1].children if isinstance(node, Num)]
     assert [(node.id, node.footing) for node in shown] == [("tco.guess", "assumed"), ("tco.fair", "firm")]
+
+
+def test_a_kernel_tells_of_the_cell_that_changes_a_number_by_hand_and_of_no_other(ran: dict[str, Ran]) -> None:
+    told = {name: [(e.cell, e.kind, e.id) for e in gather(found.memo).edits] for name, found in ran.items()}
+    by_hand = {name: edits for name, edits in told.items() if edits}
+    assert by_hand == {
+        "assumed": [(3, "own", "tco.guess"), (7, "input", "evidence:pue")],
+        "unknown_fields": [(5, "own", "tco.mine")],
+    }

@@ -11,8 +11,9 @@ A second base of a quantity stands under a name of its own, which says which bas
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any
 
 from fabricreport.base.locations import did_you_mean
@@ -40,14 +41,20 @@ from fabricreport.memo.document.numbering import CLOSING_ANNEXES, in_report, lef
 from fabricreport.memo.document.pieces import (
     ALT_REMEDY,
     CAPTION_REMEDY,
+    FIGURE,
+    INPUT,
+    OWN,
+    PARAM,
     PICTURE_REMEDY,
     Compared,
+    Edit,
     Gathered,
     Piece,
     gather,
 )
 from fabricreport.memo.document.proofs import chart_remarks, contradictions, day_remarks, printed_faults, sum_remarks
 from fabricreport.memo.document.safety import one_line
+from fabricreport.scenario import Adopted
 
 REMEDY = "The comparison is made once, by the case: run every section on the same params, and quote its figures."
 PARTS = {"choice": "the advised option", "rival": "its rival", "lead": "the lead"}
@@ -302,6 +309,28 @@ def _excerpt(text: str, word: str) -> str:
     clean = re.sub("[\ue000-\uf8ff]", "…", text)
     at = max(0, clean.find(word) - _SHOWN // 2)
     return clean[at : at + _SHOWN].strip()
+
+
+def edit_faults(
+    edits: Sequence[Edit], printed: Collection[str], adopted: Sequence[Adopted], ids: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
+    """Every edit that nobody signed for, and every signature under no number."""
+    signed, replaced = {a.id: a for a in adopted}, {e.section for e in edits if e.kind in (INPUT, PARAM)}
+    for edit in edits:
+        place, by = edit.place(ids), signed.get(edit.id)
+        holds = by is not None and (by.cell, by.value, by.source) == (place, edit.new, edit.source)
+        where = f"{edit.section}.ipynb, cell {edit.cell} ({place.partition(':')[2]}): {edit.id} is {edit.new} there"
+        adopt = f"or sign for it: fabricreport adopt {quote(place)} --who NAME --why REASON --params PARAMS"
+        remedy = {INPUT: f"Take it back, {adopt}", PARAM: "Change it in the params.", FIGURE: "Quote it from `case`."}
+        if edit.kind == OWN and edit.id in printed and not holds:
+            was = f"{by.who} signed for {by.value} in {by.cell} before it changed" if by else "made of nothing"
+            yield f"{where}, {was}. Rest it on inputs, {adopt}"
+        elif edit.kind in (INPUT, PARAM) or (edit.kind == FIGURE and edit.section not in replaced):
+            yield f"{where}, and {edit.old} by params and books. {remedy[edit.kind]}"
+    made = {e.id for e in edits if e.kind == OWN and e.id in printed}
+    for each in adopted:
+        if each.id not in made and each.cell.partition(".")[0] in ids:
+            yield f"{each.cell} prints no {each.id}, for which {each.who} signed. Take it out of `adopted` in the params."
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any
 
 from fabricreport.base.errors import Problem
@@ -88,12 +89,45 @@ class Compared:
     where: str
 
 
+EDITS_MIME = "application/vnd.fabricreport.edits+json"
+"""An output that is not printed: what its cell changed by hand (`memo.run.watch`)."""
+INPUT, PARAM, FIGURE, OWN = "input", "param", "figure", "own"
+"""Kinds of edits: a figure of the books, a key of the params, a figure under its own id, a number made of nothing."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What a number was and is; `value`: of an input, as params state it; `source`: sha256 of its cell's source."""
+
+    section: str
+    cell: int
+    source: str
+    kind: str
+    id: str
+    old: str
+    new: str
+    value: Any = None
+
+    def place(self, ids: Mapping[str, Sequence[str]]) -> str:
+        """Notebook and cell as a command takes them, by the ids of each notebook's cells."""
+        return f"{self.section}.ipynb:{ids[self.section][self.cell - 1]}"
+
+
+def edits_in(cell: Any, section: str, number: int) -> Iterator[Edit]:
+    """The edits that an executed cell shows."""
+    source = sha256(str(cell.get("source", "")).encode()).hexdigest()
+    for output in cell.get("outputs", ()):
+        for one in (output.get("data") or {}).get(EDITS_MIME, ()):
+            yield Edit(section, number, source, **visible(one))
+
+
 @dataclass
 class Gathered:
     """Everything read from a notebook, in order, before numbering.
 
     `names` are the case's own (client, providers, products), which may hold digits; `report` is what the front matter
     says of the evidence report, None without one. `accounts`: what the workbook is made of, None where no cell gave it.
+    `edits`: what cells changed by hand.
     """
 
     pieces: list[Piece] = field(default_factory=list)
@@ -105,6 +139,7 @@ class Gathered:
     names: set[str] = field(default_factory=set)
     report: Mapping[str, Any] | None = None
     accounts: Mapping[str, Any] | None = None
+    edits: list[Edit] = field(default_factory=list)
 
 
 def gather(nb: Any) -> Gathered:
@@ -116,6 +151,7 @@ def gather(nb: Any) -> Gathered:
     for index, cell in enumerate(cells):
         # The section of a cell that tells none is that of the cell before, of the first ones that which follows.
         section, where = _home(cell) or section, _name(cell, index)
+        found.edits += edits_in(cell, str(own(cell).get("section", section)), int(own(cell).get("cell", index + 1)))
         tags = set(metadata(cell).get("tags", []))
         if tags & HIDDEN_TAGS:
             continue
@@ -126,7 +162,7 @@ def gather(nb: Any) -> Gathered:
                 bundle = (output.get("data") or {}).get(MIME)
                 if bundle is not None:
                     _block(found, bundle, where)
-                else:
+                elif EDITS_MIME not in (output.get("data") or {}):
                     _take(found, carry(cell, output), section, where)
         else:
             remedy = "Make it a Markdown cell, or tag it remove-cell."

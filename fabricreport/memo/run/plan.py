@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.text import visible
 from fabricreport.inputs.dossier import read_params
 from fabricreport.memo.run import snapshot as prints
 from fabricreport.memo.run.recall import Places, Planned
@@ -50,6 +52,12 @@ class BuildPlan:
     def attach(self) -> bool:
         """Whether the ledger and the workbook go into memo.pdf."""
         return NO_ATTACHMENTS not in self.fingerprint.variant
+
+    @property
+    def cell_ids(self) -> dict[str, list[str]]:
+        """The id of each cell by notebook, its number where it has none."""
+        read = {section: json.loads(path.read_bytes())["cells"] for section, path in self.notebooks.items()}
+        return {s: [visible(c.get("id") or n) for n, c in enumerate(cells, 1)] for s, cells in read.items()}
 
     @property
     def status(self) -> str:

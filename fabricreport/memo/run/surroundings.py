@@ -14,6 +14,7 @@ import random
 import sys
 import warnings
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,14 +44,16 @@ def begin(folder: str, params: str = "") -> None:
 
 
 def _share(params: str) -> None:
-    """Have the notebooks share what is found of one case; the libraries they import leave their marks before the first."""
+    """Have the notebooks share what is found of one case, and be held to it; the libraries they import leave their marks before the first."""
     collect_seldom()
     import seaborn  # noqa: F401
 
     import fabricreport.blocks.theme  # noqa: F401
-    from fabricreport.case import keep_open
+    from fabricreport.case import keep_open, open_case
+    from fabricreport.memo.run.watch import watch
 
     keep_open(Path(params))
+    watch(partial(open_case, Path(params)), get_ipython())
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ def assumed(given: Inputs) -> Table:
 
 
 def overrides(given: Inputs, figure: FigureOf) -> Table:
-    """Every figure that the client replaces, with who, why and until when."""
+    """Every figure that the client replaces and every number of a notebook's own, with who, why and until when."""
     rows = [
         Row(
             [
@@ -206,6 +206,10 @@ def overrides(given: Inputs, figure: FigureOf) -> Table:
             ]
         )
         for o in given.params.overrides
+    ]
+    rows += [
+        Row([Name(f"{a.id} ({a.cell})"), Name(a.value), None, Name(a.who), Name(a.why), Name(str(a.until))])
+        for a in given.params.adopted
     ]
     heads = ("Entry", "Value here", "In place of", "Who", "Why", "Until")
     return Table([Column(h, style="mixed" if h == "Value here" else "value") for h in heads], rows)

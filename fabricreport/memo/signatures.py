@@ -1,0 +1,66 @@
+"""A number that a notebook's cell changes by hand, taken into the params with a name to it."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from fabricreport.base.errors import InputError, Problem, SectionFailed
+from fabricreport.base.files import write_if_new
+from fabricreport.base.text import visible
+from fabricreport.inputs.dossier import read_params
+from fabricreport.memo.build import run_plan
+from fabricreport.memo.document.document import stitch
+from fabricreport.memo.document.pieces import INPUT, OWN, PARAM, Edit, gather
+from fabricreport.memo.run.plan import make_plan
+from fabricreport.memo.run.recall import cache_place
+from fabricreport.scenario import ParamsFile
+from fabricreport.scenario.template import with_entries
+
+
+def adopt(asked: str, params: Path, *, who: str, why: str, until: date | None = None) -> dict[str, Any]:
+    """Sign for every number that the cell `asked` (NOTEBOOK:CELL) changes by hand, until a day, by default the memo's.
+
+    Gives what was signed; `InputError` where nobody can sign for one, or the params cannot be edited: then they stay.
+    """
+    loaded, (notebook, _, cell) = read_params(params), asked.partition(":")
+    edits = edits_of(notebook, loaded)
+    mine = [(place, e) for place, e in edits if cell in (str(e.cell), place.partition(":")[2])]
+    signable = [(place, e) for place, e in mine if e.kind in (INPUT, OWN)]
+    if not mine:
+        others = ", ".join(f"{place} ({e.id})" for place, e in edits if e.kind in (INPUT, OWN)) or "none"
+        remedy = f"Cells of that notebook to sign for: {others}."
+        raise InputError(Problem("changes no number by hand", key="NOTEBOOK:CELL", value=visible(asked), remedy=remedy))
+    if wrong := [e for _, e in mine if e.kind == PARAM or not signable]:
+        remedy = "Change a key in the params, and a figure by its inputs."
+        raise InputError(Problem("is no input of the books", key=e.id, value=e.new, remedy=remedy) for e in wrong)
+    told = {"who": who, "why": why, "until": str(until or loaded.params.as_of)}
+    entries = [
+        ("overrides", {"id": e.id, "value": e.value, **told})
+        if e.kind == INPUT
+        else ("adopted", {"id": e.id, "cell": place, "value": e.new, "source": e.source, **told})
+        for place, e in signable
+    ]
+    edited = with_entries(loaded, entries)
+    if edited.text is None:
+        raise InputError(Problem("cannot be edited safely", str(params), remedy=f"Write into it, {edited.line}"))
+    try:
+        changed = write_if_new(params.resolve(), edited.text)
+    except OSError as error:
+        message = f"cannot be written ({error.strerror or error})"
+        raise InputError(Problem(message, str(params), remedy="Check the folder and disk.")) from error
+    signed = [{"id": e.id, "old": e.old, "new": e.new} for _, e in signable]
+    return {"signed": signed, "until": told["until"], "changed": changed}
+
+
+def edits_of(notebook: str, loaded: ParamsFile) -> list[tuple[str, Edit]]:
+    """What a notebook of these params changes by hand when it is run, each with its place as NOTEBOOK:CELL."""
+    with tempfile.TemporaryDirectory() as scratch:
+        work = Path(scratch)
+        plan = make_plan(loaded, work, only=Path(notebook).stem, draft=True)
+        record, notebooks = run_plan(plan, cache_place(Path("output")).folder or work / "cache", work)
+        if not record.ok:
+            raise SectionFailed("\n".join(run.explain() for run in record.faults))
+        return [(edit.place(plan.cell_ids), edit) for edit in gather(stitch(notebooks, {})).edits]
