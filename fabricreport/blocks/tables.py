@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from itertools import combinations, pairwise
 from typing import Any, cast, get_args
 
 from fabricreport.base import formats
 from fabricreport.blocks.gate import Written, adds_up, is_sum, written
-from fabricreport.blocks.nodes import DataTable, Inline, Num, Role, TableColumn, TableRow, Text
+from fabricreport.blocks.nodes import DataTable, Inline, Num, Role, TableColumn, TableRow, Text, plain_text
 from fabricreport.blocks.template import Binder, PhraseCell
 from fabricreport.ledger.facts import Name
 from fabricreport.ledger.numbers import Number
@@ -83,6 +86,87 @@ def _across(cells: dict[tuple[int, int], _Cell], r: int, c: int) -> Iterator[Sum
             yield Sum((r, c), pair)
 
 
+_PLACES = {"": 0, "k": 3, "M": 6, "bn": 9}
+_SIDE = re.compile(
+    rf"(?P<before>(?:[a-z]+ )*[-{formats.MINUS}]?)(?P<currency>[$€£]|[A-Z]{{3}}\s)?(?P<digits>\d[\d,]*(?:\.\d+)?)"
+    r"(?P<letter>bn|M|k)?(?:\s(?P<unit>[^\d\s].*))?|(?P<beyond>[a-z ]*)(?P<share>\d+) (?P<of>of 100)"
+)
+_BETWEEN = re.compile("( to | ± )")
+
+
+def with_units_once(
+    columns: Sequence[TableColumn], rows: Sequence[TableRow]
+) -> tuple[tuple[TableColumn, ...], tuple[TableRow, ...]]:
+    """The table with a unit that all figures of a column bear told once, in its head; then, where columns of several units
+    stand side by side, one that the figures of a row bear in the row's name."""
+    heads, full = [*columns], [[*row.cells] for row in rows]
+    own = [cells for row, cells in zip(rows, full, strict=True) if row.role != "group"]
+    for c, head in enumerate(heads):
+        if not head.unit and (found := _parted([cells[c] for cells in own])):
+            heads[c] = replace(head, unit=found[0], align="right")
+            for cells, bare in zip(own, found[1], strict=True):
+                cells[c] = bare
+    mixed = [c for c, head in enumerate(heads) if c and not head.unit and head.align == "right"]
+    for cells in own if len(mixed) > 1 else ():
+        first = _units(cells[mixed[0]]) or next(filter(None, (_units(cells[c]) for c in mixed)), None)
+        alike = [c for c in mixed if first and _units(cells[c]) == first]
+        found = _parted([cells[c] for c in alike])
+        if found and found[0] != "of 100":
+            name = plain_text(cells[0])
+            cells[0] = cells[0] if found[0] in name.lower() else (*cells[0], Text(f" ({found[0]})"))
+            for c, bare in zip(alike, found[1], strict=True):
+                cells[c] = bare
+    return tuple(heads), tuple(replace(row, cells=tuple(cells)) for row, cells in zip(rows, full, strict=True))
+
+
+def _sides(text: str) -> list[re.Match[str]]:
+    """The amounts of a figure as it is printed, a range having two; none where it is anything else."""
+    found = [_SIDE.fullmatch(side) for side in _BETWEEN.split(text)[::2]]
+    return [side for side in found if side] if all(found) else []
+
+
+def _units(cell: tuple[Inline, ...]) -> set[tuple[str, str]]:
+    """The units of the figures of a cell, currencies apart; none if it holds anything but figures."""
+    numbers = [node for node in cell if isinstance(node, Num)]
+    if not all(isinstance(n, Num) or (isinstance(n, Text) and n.words in (" ± ", " to ")) for n in cell):
+        return set()
+    told = [[(side["currency"] or "", side["unit"] or side["of"] or "") for side in _sides(n.text)] for n in numbers]
+    return {unit for each in told for unit in (each if len(set(each)) < 2 else [each[-1]])} if all(told) else set()
+
+
+def _parted(cells: Sequence[tuple[Inline, ...]]) -> tuple[str, list[tuple[Inline, ...]]] | None:
+    """The one unit of all figures of some cells, and the cells without it; None where there is none, or a figure has another.
+    Amounts of money are told in thousands or millions as most of them are."""
+    figures = [cell for cell in cells if any(c.isdigit() for c in plain_text(cell))]
+    units = [_units(cell) for cell in figures]
+    if not figures or any(each != units[0] for each in units) or len(units[0]) != 1 or ("", "") in units[0]:
+        return None
+    ((currency, unit),) = units[0]
+    letters = Counter(s["letter"] or "" for cell in figures for n in cell if isinstance(n, Num) for s in _sides(n.text))
+    letter = max(letters, key=lambda each: (letters[each], -_PLACES[each]))
+
+    def bare(node: Inline) -> Inline:
+        if not isinstance(node, Num):
+            return node
+        between = iter(_BETWEEN.findall(node.text))
+        sides = (_moved(side, letter) + next(between, "") for side in _sides(node.text))
+        return replace(node, text="".join(sides))
+
+    told = [tuple(map(bare, cell)) if cell in figures else cell for cell in cells]
+    return f"{currency}{letter}{' ' if currency and unit else ''}{unit}".strip(), told
+
+
+def _moved(side: re.Match[str], letter: str) -> str:
+    """An amount without its unit, in thousands or millions as `letter` says."""
+    if side["share"]:
+        return f"{side['beyond']}{side['share']}"
+    places = _PLACES[side["letter"] or ""] - _PLACES[letter]
+    value = Decimal(side["digits"].replace(",", "")).scaleb(places)
+    return side["before"] + (
+        side["digits"] if not places else f"{value:,f}" if places > 0 else f"{value.normalize():,f}"
+    )
+
+
 THOUSAND, MILLION = 1e3, 1e6
 ROLES = get_args(Role)
 Cell = Number | str | PhraseCell | None
@@ -140,20 +224,17 @@ def table_node(
                 f"table {table_id}: a row has {len(row.cells)} cells for {len(columns)} columns, role {row.role}"
             )
     scales = _shared([_scale(column, [row.cells[i] for row in rows]) for i, column in enumerate(columns)])
+    for i, (scale, after) in enumerate(pairwise(scales)):
+        if scale and after and columns[i + 1].style == "spread" and after.by == THOUSAND and scale.by == 1:
+            scales[i] = after  # a mean stands beside its range
 
     def shown(row: Row) -> TableRow:
         cells = (_cell(binder, cell, c, s) for cell, c, s in zip(row.cells, columns, scales, strict=True))
         return TableRow(tuple(cells), cast(Role, row.role))
 
-    return with_rounding_told(
-        DataTable(
-            id=table_id,
-            caption=binder.inline(caption),
-            columns=tuple(_head(binder, c, s) for c, s in zip(columns, scales, strict=True)),
-            rows=tuple(shown(row) for row in rows),
-            note=binder.inline(note) if note else (),
-        )
-    )
+    heads = [_head(binder, c, s) for c, s in zip(columns, scales, strict=True)]
+    told = with_units_once(heads, [shown(row) for row in rows])
+    return with_rounding_told(DataTable(table_id, binder.inline(caption), *told, binder.inline(note) if note else ()))
 
 
 def frame_parts(frame: Any) -> tuple[list[Column], list[Row]]:
