@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from fabricreport.base.formats import MAGNITUDES, MINUS, OF
+from fabricreport.base.formats import MAGNITUDES, MINUS
 from fabricreport.blocks.nodes import (
     Callout,
     Cite,
@@ -171,7 +171,7 @@ _AMOUNT = re.compile(rf"([-{MINUS}]?)([$€£]|[A-Z]{{3}}\s)?(\d[\d,]*(?:\.\d+)?
 _PERCENTS = re.compile(r"\d to [^ ]+\s%")
 """A range in per cent, whose sign stands once."""
 _HEAD = re.compile(rf"(?:[$€£]|[A-Z]{{3}}\s)?({_LETTERS})?(?![A-Za-z])")
-_PERCENT, _OF_HUNDRED = Decimal("0.01"), f"of {OF}"
+_PERCENT = Decimal("0.01")
 _AS_EXACT = 2e-8
 """By how much of its parts a whole may miss them and be their sum: a ledger keeps nine digits."""
 
@@ -197,7 +197,7 @@ def written(text: str, head: str = "") -> list[Written]:
 
 
 def _scale(head: str) -> Decimal:
-    if "%" in head or head == _OF_HUNDRED:
+    if "%" in head:
         return _PERCENT
     letter = _HEAD.match(head)
     return _BY_LETTER[letter[1]] if letter and letter[1] else Decimal(1)

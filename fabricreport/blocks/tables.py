@@ -87,11 +87,12 @@ def _across(cells: dict[tuple[int, int], _Cell], r: int, c: int) -> Iterator[Sum
 
 
 _PLACES = {"": 0, "k": 3, "M": 6, "bn": 9}
-_SIDE = re.compile(
-    rf"(?P<before>(?:[a-z]+ )*[-{formats.MINUS}]?)(?P<currency>[$€£]|[A-Z]{{3}}\s)?(?P<digits>\d[\d,]*(?:\.\d+)?)"
-    r"(?P<letter>bn|M|k)?(?:\s(?P<unit>[^\d\s].*))?|(?P<beyond>[a-z ]*)(?P<share>\d+) (?P<of>of 100)"
+_AMOUNT = re.compile(
+    r"(?P<currency>[$€£]|[A-Z]{3}\s)?(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<letter>bn|M|k)?"
+    rf"(?:\s(?:(?P<of>of {formats.OF})|(?P<unit>(?!to |± )[^\d\s](?:(?! to | ± ).)*)))?"
 )
-_BETWEEN = re.compile("( to | ± )")
+_BESIDE = re.compile(rf"[a-z ±{formats.MINUS}-]*")
+"""What may stand beside the amounts of a figure: fewer than, to, a sign."""
 
 
 def with_units_once(
@@ -102,69 +103,46 @@ def with_units_once(
     heads, full = [*columns], [[*row.cells] for row in rows]
     own = [cells for row, cells in zip(rows, full, strict=True) if row.role != "group"]
     for c, head in enumerate(heads):
-        if not head.unit and (found := _parted([cells[c] for cells in own])):
-            heads[c] = replace(head, unit=found[0], align="right")
-            for cells, bare in zip(own, found[1], strict=True):
-                cells[c] = bare
+        if not head.unit and (unit := _lift(own, [c])):
+            heads[c] = replace(head, unit=unit, align="right")
     mixed = [c for c, head in enumerate(heads) if c and not head.unit and head.align == "right"]
     for cells in own if len(mixed) > 1 else ():
-        first = _units(cells[mixed[0]]) or next(filter(None, (_units(cells[c]) for c in mixed)), None)
-        alike = [c for c in mixed if first and _units(cells[c]) == first]
-        found = _parted([cells[c] for c in alike])
-        if found and found[0] != "of 100":
-            name = plain_text(cells[0])
-            cells[0] = cells[0] if found[0] in name.lower() else (*cells[0], Text(f" ({found[0]})"))
-            for c, bare in zip(alike, found[1], strict=True):
-                cells[c] = bare
+        first = next(filter(None, (_units(cells[c]) for c in mixed)), None)
+        unit = _lift([cells], [c for c in mixed if _units(cells[c]) == first])
+        if unit and unit not in plain_text(cells[0]).lower():
+            cells[0] = (*cells[0], Text(f" ({unit})"))
     return tuple(heads), tuple(replace(row, cells=tuple(cells)) for row, cells in zip(rows, full, strict=True))
 
 
-def _sides(text: str) -> list[re.Match[str]]:
-    """The amounts of a figure as it is printed, a range having two; none where it is anything else."""
-    found = [_SIDE.fullmatch(side) for side in _BETWEEN.split(text)[::2]]
-    return [side for side in found if side] if all(found) else []
-
-
-def _units(cell: tuple[Inline, ...]) -> set[tuple[str, str]]:
+def _units(cell: Sequence[Inline]) -> set[tuple[str, str]]:
     """The units of the figures of a cell, currencies apart; none if it holds anything but figures."""
-    numbers = [node for node in cell if isinstance(node, Num)]
-    if not all(isinstance(n, Num) or (isinstance(n, Text) and n.words in (" ± ", " to ")) for n in cell):
+    text, words = plain_text(cell), {plain_text((node,)) for node in cell if not isinstance(node, Num)}
+    if not words <= {" to ", " ± "} or not _BESIDE.fullmatch(_AMOUNT.sub("", text)):
         return set()
-    told = [[(side["currency"] or "", side["unit"] or side["of"] or "") for side in _sides(n.text)] for n in numbers]
-    return {unit for each in told for unit in (each if len(set(each)) < 2 else [each[-1]])} if all(told) else set()
+    found = {(each["currency"] or "", "%" if each["of"] else each["unit"] or "") for each in _AMOUNT.finditer(text)}
+    return found - {("", "")} or found
 
 
-def _parted(cells: Sequence[tuple[Inline, ...]]) -> tuple[str, list[tuple[Inline, ...]]] | None:
-    """The one unit of all figures of some cells, and the cells without it; None where there is none, or a figure has another.
+def _lift(rows: Sequence[list[tuple[Inline, ...]]], places: Sequence[int]) -> str:
+    """The one unit of all figures at these places, which it takes off them; '' where one has none or another.
     Amounts of money are told in thousands or millions as most of them are."""
-    figures = [cell for cell in cells if any(c.isdigit() for c in plain_text(cell))]
-    units = [_units(cell) for cell in figures]
-    if not figures or any(each != units[0] for each in units) or len(units[0]) != 1 or ("", "") in units[0]:
-        return None
-    ((currency, unit),) = units[0]
-    letters = Counter(s["letter"] or "" for cell in figures for n in cell if isinstance(n, Num) for s in _sides(n.text))
+    figures = [row[c] for row in rows for c in places if any(map(str.isdigit, plain_text(row[c])))]
+    units = {unit for cell in figures for unit in _units(cell) or {("", "")}}
+    currency, unit = units.pop() if len(units) == 1 else ("", "")
+    if not currency + unit:
+        return ""
+    letters = Counter(each["letter"] or "" for cell in figures for each in _AMOUNT.finditer(plain_text(cell)))
     letter = max(letters, key=lambda each: (letters[each], -_PLACES[each]))
 
-    def bare(node: Inline) -> Inline:
-        if not isinstance(node, Num):
-            return node
-        between = iter(_BETWEEN.findall(node.text))
-        sides = (_moved(side, letter) + next(between, "") for side in _sides(node.text))
-        return replace(node, text="".join(sides))
+    def moved(amount: re.Match[str]) -> str:
+        by = _PLACES[amount["letter"] or ""] - _PLACES[letter]
+        value = Decimal(amount["digits"].replace(",", "")).scaleb(by)
+        return f"{value.normalize() if by < 0 else value:,f}" if by else amount["digits"]
 
-    told = [tuple(map(bare, cell)) if cell in figures else cell for cell in cells]
-    return f"{currency}{letter}{' ' if currency and unit else ''}{unit}".strip(), told
-
-
-def _moved(side: re.Match[str], letter: str) -> str:
-    """An amount without its unit, in thousands or millions as `letter` says."""
-    if side["share"]:
-        return f"{side['beyond']}{side['share']}"
-    places = _PLACES[side["letter"] or ""] - _PLACES[letter]
-    value = Decimal(side["digits"].replace(",", "")).scaleb(places)
-    return side["before"] + (
-        side["digits"] if not places else f"{value:,f}" if places > 0 else f"{value.normalize():,f}"
-    )
+    for row in rows:
+        for c in places:
+            row[c] = tuple(replace(n, text=_AMOUNT.sub(moved, n.text)) if isinstance(n, Num) else n for n in row[c])
+    return f"{currency}{letter} {unit}".strip()
 
 
 THOUSAND, MILLION = 1e3, 1e6
@@ -183,8 +161,6 @@ class Words(str):
 @dataclass(frozen=True)
 class Column:
     """A column's head. `style` shows numbers as `value`, as their `spread`, or, in a column of several units, `mixed`.
-
-    `stated` numbers share a unit and keep the digits that they are printed with elsewhere.
 
     `decimals` overrides what follows from the column's largest value. A text column is set left.
     """
@@ -311,8 +287,6 @@ def _cell(binder: Binder, cell: Cell, column: Column, scale: formats.Scale | Non
 def _number_text(number: Number, column: Column, scale: formats.Scale | None) -> str:
     if scale is None:
         return number.text
-    if column.style == "stated":
-        return number.show("bare")
     if column.style == "spread" and number.spread:
         low, high = (formats.fixed(v / scale.by, scale.decimals) for v in (number.spread.p5, number.spread.p95))
         return low if low == high else f"{low} to {high}"

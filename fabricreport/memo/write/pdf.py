@@ -75,8 +75,6 @@ _BREAKS = re.compile(r"[\t\n\r]+")
 _BESIDE = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 MOST_GAP, MOST_GAPS_OF_ANNEXES = 1 / 5, (MOST_EMPTY, 1 / 4, 1 / 6, 1 / 8)
 """Of a page, above a block that may float; and above a table of an annex that may break, the next where the one before it is too much."""
-ROWS_PT = (1.4, 1.2, 1.7, 1.0)
-"""Above and below each row of a table of an annex, the first where all serve alike."""
 MOST_PAGES = 12
 """Of body and annexes."""
 CLOSED: Data = dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
@@ -158,26 +156,16 @@ def _write(folder: Path, payload: Data) -> None:
 
 def _keep_whole(folder: Path, payload: Data, document: Document) -> None:
     """Let a table of an annex break only where it would leave more than a third of a page empty, from the front; or less,
-    where the memo would else be too long. Their rows stand as far apart as lets the fewest break."""
+    where the memo would else be too long."""
     tables = {n["anchor"]: n for n in payload["annexes"] if n["t"] == "datatable"} if payload["spined"] else {}
-    found: list[tuple[bool, int, float, dict[str, bool]]] = []
-    for row_pt in ROWS_PT if tables else ():
-        for most in MOST_GAPS_OF_ANNEXES:
-            whole = dict(tables)
-            for node in tables.values():
-                node |= {"whole": True, "row_pt": row_pt}
-            while gap := _first_gap(_set(folder, payload | CLOSED).blocks, whole, most):
-                whole.pop(gap)["whole"] = False
-            too_long = _set(folder, payload | _closing(document, 0)).pages > MOST_PAGES
-            found.append((too_long, len(tables) - len(whole), row_pt, {a: a in whole for a in tables}))
-            if not too_long:
-                break
-        if found[-1][:2] == (False, 0):
+    for most in MOST_GAPS_OF_ANNEXES if tables else ():
+        whole = dict(tables)
+        for node in tables.values():
+            node["whole"] = True
+        while gap := _first_gap(_set(folder, payload | CLOSED).blocks, whole, most):
+            whole.pop(gap)["whole"] = False
+        if _set(folder, payload | _closing(document, 0)).pages <= MOST_PAGES:
             break
-    if found:
-        *_, row_pt, kept = min(found, key=lambda tried: tried[:2])
-        for anchor, node in tables.items():
-            node |= {"whole": kept[anchor], "row_pt": row_pt}
 
 
 def _settle(folder: Path, payload: Data) -> None:
