@@ -89,7 +89,7 @@ def _fewest_lines(widths: list[int], needed: Sequence[int], rows: Sequence[Seque
     """The widths, characters moved from one column to another as long as that makes the table lower."""
 
     def height(widths: Sequence[int]) -> int:
-        wraps = (((w, len(cell)) for w, cell in zip(widths, row, strict=True)) for row in rows)
+        wraps = (((w - _BESIDE_CHARS, len(cell)) for w, cell in zip(widths, row, strict=True)) for row in rows)
         return sum(max(1 if length <= w else -(-(length + _LOST_CHARS) // w) for w, length in row) for row in wraps)
 
     def moved(source: int, target: int) -> list[int]:
