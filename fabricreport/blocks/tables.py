@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from itertools import combinations, pairwise
 from typing import Any, cast, get_args
 
 from fabricreport.base import formats
 from fabricreport.blocks.gate import Written, adds_up, is_sum, written
-from fabricreport.blocks.nodes import DataTable, Inline, Num, Role, TableColumn, TableRow, Text
+from fabricreport.blocks.nodes import DataTable, Inline, Num, Role, TableColumn, TableRow, Text, plain_text
 from fabricreport.blocks.template import Binder, PhraseCell
 from fabricreport.ledger.facts import Name
 from fabricreport.ledger.numbers import Number
@@ -83,6 +86,65 @@ def _across(cells: dict[tuple[int, int], _Cell], r: int, c: int) -> Iterator[Sum
             yield Sum((r, c), pair)
 
 
+_PLACES = {"": 0, "k": 3, "M": 6, "bn": 9}
+_AMOUNT = re.compile(
+    r"(?P<currency>[$€£]|[A-Z]{3}\s)?(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<letter>bn|M|k)?"
+    rf"(?:\s(?:(?P<of>of {formats.OF})|(?P<unit>(?!to |± )[^\d\s](?:(?! to | ± ).)*)))?"
+)
+_BESIDE = re.compile(rf"[a-z ±{formats.MINUS}-]*")
+"""What may stand beside the amounts of a figure: fewer than, to, a sign."""
+
+
+def with_units_once(
+    columns: Sequence[TableColumn], rows: Sequence[TableRow]
+) -> tuple[tuple[TableColumn, ...], tuple[TableRow, ...]]:
+    """The table with a unit that all figures of a column bear told once, in its head; then, where columns of several units
+    stand side by side, one that the figures of a row bear in the row's name."""
+    heads, full = [*columns], [[*row.cells] for row in rows]
+    own = [cells for row, cells in zip(rows, full, strict=True) if row.role != "group"]
+    for c, head in enumerate(heads):
+        if not head.unit and (unit := _lift(own, [c])):
+            heads[c] = replace(head, unit=unit, align="right")
+    mixed = [c for c, head in enumerate(heads) if c and not head.unit and head.align == "right"]
+    for cells in own if len(mixed) > 1 else ():
+        first = next(filter(None, (_units(cells[c]) for c in mixed)), None)
+        unit = _lift([cells], [c for c in mixed if _units(cells[c]) == first])
+        if unit and unit not in plain_text(cells[0]).lower():
+            cells[0] = (*cells[0], Text(f" ({unit})"))
+    return tuple(heads), tuple(replace(row, cells=tuple(cells)) for row, cells in zip(rows, full, strict=True))
+
+
+def _units(cell: Sequence[Inline]) -> set[tuple[str, str]]:
+    """The units of the figures of a cell, currencies apart; none if it holds anything but figures."""
+    text, words = plain_text(cell), {plain_text((node,)) for node in cell if not isinstance(node, Num)}
+    if not words <= {" to ", " ± "} or not _BESIDE.fullmatch(_AMOUNT.sub("", text)):
+        return set()
+    found = {(each["currency"] or "", "%" if each["of"] else each["unit"] or "") for each in _AMOUNT.finditer(text)}
+    return found - {("", "")} or found
+
+
+def _lift(rows: Sequence[list[tuple[Inline, ...]]], places: Sequence[int]) -> str:
+    """The one unit of all figures at these places, which it takes off them; '' where one has none or another.
+    Amounts of money are told in thousands or millions as most of them are."""
+    figures = [row[c] for row in rows for c in places if any(map(str.isdigit, plain_text(row[c])))]
+    units = {unit for cell in figures for unit in _units(cell) or {("", "")}}
+    currency, unit = units.pop() if len(units) == 1 else ("", "")
+    if not currency + unit:
+        return ""
+    letters = Counter(each["letter"] or "" for cell in figures for each in _AMOUNT.finditer(plain_text(cell)))
+    letter = max(letters, key=lambda each: (letters[each], -_PLACES[each]))
+
+    def moved(amount: re.Match[str]) -> str:
+        by = _PLACES[amount["letter"] or ""] - _PLACES[letter]
+        value = Decimal(amount["digits"].replace(",", "")).scaleb(by)
+        return f"{value.normalize() if by < 0 else value:,f}" if by else amount["digits"]
+
+    for row in rows:
+        for c in places:
+            row[c] = tuple(replace(n, text=_AMOUNT.sub(moved, n.text)) if isinstance(n, Num) else n for n in row[c])
+    return f"{currency}{letter} {unit}".strip()
+
+
 THOUSAND, MILLION = 1e3, 1e6
 ROLES = get_args(Role)
 Cell = Number | str | PhraseCell | None
@@ -99,8 +161,6 @@ class Words(str):
 @dataclass(frozen=True)
 class Column:
     """A column's head. `style` shows numbers as `value`, as their `spread`, or, in a column of several units, `mixed`.
-
-    `stated` numbers share a unit and keep the digits that they are printed with elsewhere.
 
     `decimals` overrides what follows from the column's largest value. A text column is set left.
     """
@@ -140,20 +200,17 @@ def table_node(
                 f"table {table_id}: a row has {len(row.cells)} cells for {len(columns)} columns, role {row.role}"
             )
     scales = _shared([_scale(column, [row.cells[i] for row in rows]) for i, column in enumerate(columns)])
+    for i, (scale, after) in enumerate(pairwise(scales)):
+        if scale and after and columns[i + 1].style == "spread" and after.by == THOUSAND and scale.by == 1:
+            scales[i] = after  # a mean stands beside its range
 
     def shown(row: Row) -> TableRow:
         cells = (_cell(binder, cell, c, s) for cell, c, s in zip(row.cells, columns, scales, strict=True))
         return TableRow(tuple(cells), cast(Role, row.role))
 
-    return with_rounding_told(
-        DataTable(
-            id=table_id,
-            caption=binder.inline(caption),
-            columns=tuple(_head(binder, c, s) for c, s in zip(columns, scales, strict=True)),
-            rows=tuple(shown(row) for row in rows),
-            note=binder.inline(note) if note else (),
-        )
-    )
+    heads = [_head(binder, c, s) for c, s in zip(columns, scales, strict=True)]
+    told = with_units_once(heads, [shown(row) for row in rows])
+    return with_rounding_told(DataTable(table_id, binder.inline(caption), *told, binder.inline(note) if note else ()))
 
 
 def frame_parts(frame: Any) -> tuple[list[Column], list[Row]]:
@@ -230,8 +287,6 @@ def _cell(binder: Binder, cell: Cell, column: Column, scale: formats.Scale | Non
 def _number_text(number: Number, column: Column, scale: formats.Scale | None) -> str:
     if scale is None:
         return number.text
-    if column.style == "stated":
-        return number.show("bare")
     if column.style == "spread" and number.spread:
         low, high = (formats.fixed(v / scale.by, scale.decimals) for v in (number.spread.p5, number.spread.p95))
         return low if low == high else f"{low} to {high}"

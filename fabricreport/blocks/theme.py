@@ -293,13 +293,13 @@ def wrapped(text: str, width: int, lines: int = 2) -> str:
 
 
 def label_end(axis: Axes, x: float, y: float, text: str, colour: str = INK, *, dx: float = 4) -> None:
-    """Write a series' name beside its last point, in its colour: to the right of it, or to the left where `dx` is below zero."""
+    """Write a series' name beside its last point, in its colour if words can be read in it: to the right of it, or to the left where `dx` is below zero."""
     axis.annotate(
         text,
         (x, y),
         xytext=(dx, RISE * ROW_IN * POINTS_PER_IN),
         textcoords="offset points",
-        color=colour,
+        color=INK if colour == THIRD else colour,
         va="center_baseline",
         ha="right" if dx < 0 else "left",
         annotation_clip=False,

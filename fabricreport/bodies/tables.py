@@ -264,7 +264,7 @@ def acceptance(given: Inputs, result: DiligenceResult) -> Table:
             named = [Name(short[plan.option].short)] if len(plans) > 1 else []
             rows.append(Row([*named, Name(title), *(shown_bars.get(gpus) for gpus in sizes)]))
     heads = [*([Column("Network")] if len(plans) > 1 else []), Column("Exchange among all GPUs")]
-    columns = [*heads, *(Column(Name(f"{gpus:,} GPUs"), style="stated") for gpus in sizes)]
+    columns = [*heads, *(Column(Name(f"{gpus:,} GPUs"), style="mixed") for gpus in sizes)]
     return Table(columns, rows, {"message": Name(" or ".join(size_text(size) for size in sorted(messages)))})
 
 

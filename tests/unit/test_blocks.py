@@ -14,7 +14,7 @@ from rows import rows
 
 from fabricreport.base.provenance import Traced
 from fabricreport.blocks import Column, Drawing, Name, Row, Section
-from fabricreport.blocks.gate import bare_numbers, texts
+from fabricreport.blocks.gate import bare_numbers, texts, written
 from fabricreport.blocks.nodes import (
     BulletList,
     Callout,
@@ -32,6 +32,7 @@ from fabricreport.blocks.nodes import (
     plain_text,
     walk,
 )
+from fabricreport.blocks.tables import with_units_once
 from fabricreport.blocks.template import split_style
 from fabricreport.blocks.theme import canvas, slim, svg
 from fabricreport.ledger.numbers import Number, NumberMaker, Spread
@@ -127,13 +128,46 @@ def test_a_table_column_has_one_unit_and_numbers_without_it() -> None:
         body.table("tab-y", "Ragged", [Column("Item")], [Row(["A", "B"])])
 
 
-def test_stated_numbers_keep_their_digits_under_one_unit() -> None:
-    body = Section("tco", Figures())
-    least = [Row([Number(f"n{v}", v, "gbytes/s", "n", "r")]) for v in (614.2, 70.31)]
-    body.table("tab-x", "Least", [Column("Bandwidth", style="stated")], least)
-    node = emitted(body)["nodes"][0]
-    assert node["columns"][0]["unit"] == "GB/s"
-    assert [row["cells"][0][0]["text"] for row in node["rows"]] == ["614", "70.3"]
+COLUMNS = {
+    "money in one letter": (["$130k", "$83k", "$5,800", "–"], "$k", ["130", "83", "5.8", "–"]),
+    "two currencies": (["$51,999", "€38.8k"], "", ["$51,999", "€38.8k"]),
+    "thousands beside millions": (["$877k", "$77.2k", "$1.54M"], "$k", ["877", "77.2", "1,540"]),
+    "ranges": (["−$120k to $2.02M", "1.9M to 2M weeks"], "", ["−$120k to $2.02M", "1.9M to 2M weeks"]),
+    "a unit said once of a range": (["1.9 to 12\u00a0weeks", "under 3\u00a0weeks"], "weeks", ["1.9 to 12", "under 3"]),
+    "of a hundred": (["20 of 100", "fewer than 1 of 100"], "%", ["20", "fewer than 1"]),
+    "no unit": (["4", "5"], "", ["4", "5"]),
+    "one without": (["4", "5 days"], "", ["4", "5 days"]),
+    "rates": (["$11.6k per percent", "$223 per percent"], "$ per percent", ["11,600", "223"]),
+    "a ratio": (["1.1×", "2×"], "", ["1.1×", "2×"]),
+}
+
+
+@pytest.mark.parametrize("told", COLUMNS.values(), ids=COLUMNS)
+def test_a_unit_of_all_figures_of_a_column_stands_once_in_its_head(told: tuple[list[str], str, list[str]]) -> None:
+    before, unit, after = told
+    cells = [(Num("n", text, None) if text != "–" else Text(text),) for text in before]
+    (head,), rows = with_units_once([TableColumn((), "", "left")], [TableRow((cell,), "normal") for cell in cells])
+    assert (head.unit, head.align) == (unit, "right" if unit else "left")
+    assert [plain_text(row.cells[0]) for row in rows] == after
+    assert [[w.value for w in written(t, unit)] for t in after] == [[w.value for w in written(t)] for t in before]
+
+
+def test_a_unit_of_all_figures_of_a_row_stands_once_in_its_name() -> None:
+    def row(name: str, *texts: str) -> TableRow:
+        return TableRow(((Text(name),), *((Num("n", text, None),) for text in texts)), "normal")
+
+    columns = [TableColumn((), "", side) for side in ("left", "right", "right", "right")]  # type: ignore[arg-type]
+    rows = [
+        row("Pass", "146 GB/s", "182 GB/s", "$11.6k per percent"),
+        row("Weeks to wait", "3 weeks", "4 weeks", "5 weeks"),
+    ]
+    heads, told = with_units_once(columns, [*rows, row("Faults", "4", "4", "$2 per fault")])
+    assert not any(head.unit for head in heads)
+    assert [[plain_text(cell) for cell in one.cells] for one in told] == [
+        ["Pass (GB/s)", "146", "182", "$11.6k per percent"],
+        ["Weeks to wait", "3", "4", "5"],
+        ["Faults", "4", "4", "$2 per fault"],
+    ]
 
 
 def test_a_chart_carries_alt_text_and_data_and_its_literals_meet_the_gate() -> None:

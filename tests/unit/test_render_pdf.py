@@ -345,6 +345,25 @@ def test_no_figure_leaves_more_than_a_third_of_a_page_empty() -> None:
         assert min(y for _, y in places(page) if y > 60) < 842 - TEXT_BOTTOM_PT + TEXT_HEIGHT_PT / 3
 
 
+def test_a_document_has_five_sizes_of_letters_and_lines_that_are_read_at_a_glance() -> None:
+    sizes: set[float] = set()
+
+    def visit(text: str, cm: Any, tm: Any, font: Any, size: float) -> None:
+        if text.strip():
+            sizes.add(round(size * abs(tm[3] * cm[3]), 1))
+
+    for page in reader(rich()[1]).pages:
+        page.extract_text(visitor_text=visit)
+    assert len(sizes) <= 5, sorted(sizes)
+    words = (
+        "Every step of a job waits for the slowest of its messages, which is why a network is bought for its tail. "
+        * 20
+    )
+    lines = page_texts(pdf.printed(client_copy(block("a", [para(text(words))]))).pdf)[0].split("\n")
+    filled = [len(line.strip()) for line in lines if line.strip() and line.strip() in words]
+    assert 55 <= sorted(filled)[len(filled) // 2] <= 78 and max(filled) <= 84
+
+
 def test_emptiness_counts_blank_page_feet_but_not_where_a_paragraph_runs_on() -> None:
     def place(kind: str, page: int, y_pt: float) -> dict[str, Any]:
         return {"kind": kind, "anchor": "", "page": page, "y_pt": y_pt}

@@ -13,10 +13,10 @@ _DECIMAL = re.compile(r"^[^\d]*[\d,\u202f\u00a0 ]*\d(?:\.(\d+))?\D*$")
 _ALONE = re.compile(r"[−-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\Z|[−-]?\d+(?:\.\d+)?\Z")
 _AROUND = re.compile(r"[\d.,\s†○−-]")
 """What leaves of a cell the unit that its number stands in: decimals of different units make no line."""
-_CHAR_PT = 4.35
-"""Mean advance of a character of the table's type (Libertinus Serif at 8.75 pt), a little on the safe side."""
+_CHAR_PT = 4.2
+"""Mean advance of a character of the table's type (Libertinus Serif at 8.25 pt), a little on the safe side."""
 _GAP_PT = 14.0
-_TEXT_PT, _WIDE_PT = 354.0, 467.0
+_TEXT_PT, _WIDE_PT = 320.0, 467.0
 _LONG_CHARS = 22
 _GAP_CHARS, _BESIDE_CHARS, _SHORT_CHARS = 3, 2, 10
 _STEP_CHARS, _LOST_CHARS = 4, 4
@@ -89,7 +89,7 @@ def _fewest_lines(widths: list[int], needed: Sequence[int], rows: Sequence[Seque
     """The widths, characters moved from one column to another as long as that makes the table lower."""
 
     def height(widths: Sequence[int]) -> int:
-        wraps = (((w, len(cell)) for w, cell in zip(widths, row, strict=True)) for row in rows)
+        wraps = (((w - _BESIDE_CHARS, len(cell)) for w, cell in zip(widths, row, strict=True)) for row in rows)
         return sum(max(1 if length <= w else -(-(length + _LOST_CHARS) // w) for w, length in row) for row in wraps)
 
     def moved(source: int, target: int) -> list[int]:

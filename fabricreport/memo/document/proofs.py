@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from fabricreport.base import formats
-from fabricreport.blocks.gate import MONTHS, Written, adds_up, is_sum, lines_of, written
+from fabricreport.blocks.gate import MONTHS, Written, adds_up, is_sum, line, lines_of, written
 from fabricreport.blocks.nodes import DataTable, Figure, Glance, GlanceTile, Headline, Node, Num, Scalar, Text, walk
 from fabricreport.books.glossary import EXPECTED, STATISTICS, glossary_book
 from fabricreport.ledger.bases import is_money
@@ -300,13 +300,14 @@ def sum_remarks(found: Gathered) -> Iterator[str]:
 
 
 def _numbers(piece: Piece) -> Iterator[tuple[Num, str]]:
-    """Each number of a piece with the unit in the head of its column, empty outside of tables."""
+    """Each number of a piece with the unit in the head of its column or in the name of its row, empty outside of tables."""
     in_cells: set[int] = set()
     for node in walk(piece.nodes):
         if isinstance(node, DataTable):
             for row in node.rows:
                 for place, cell in enumerate(row.cells):
                     head = node.columns[place].unit if len(row.cells) == len(node.columns) else ""
+                    head = head or line(row.cells[0]).rpartition(" (")[2].rstrip(")")
                     for number in walk(cell):
                         if isinstance(number, Num):
                             in_cells.add(id(number))

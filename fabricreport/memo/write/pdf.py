@@ -73,8 +73,8 @@ TEMPLATES = ("memo.typ", "style.typ", "inline.typ", "blocks.typ", "front.typ", "
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:-([A-Za-z]{2}))?\Z")
 _BREAKS = re.compile(r"[\t\n\r]+")
 _BESIDE = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
-MOST_GAP, MOST_GAPS_OF_ANNEXES = 1 / 5, (MOST_EMPTY, 1 / 8)
-"""Of a page, above a block that may float; and above a table of an annex that may break, the second where the first is too much."""
+MOST_GAP, MOST_GAPS_OF_ANNEXES = 1 / 5, (MOST_EMPTY, 1 / 4, 1 / 6, 1 / 8)
+"""Of a page, above a block that may float; and above a table of an annex that may break, the next where the one before it is too much."""
 MOST_PAGES = 12
 """Of body and annexes."""
 CLOSED: Data = dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
@@ -155,7 +155,7 @@ def _write(folder: Path, payload: Data) -> None:
 
 
 def _keep_whole(folder: Path, payload: Data, document: Document) -> None:
-    """Let a table of an annex break only where it would leave more than a third of a page empty, from the front; or an eighth,
+    """Let a table of an annex break only where it would leave more than a third of a page empty, from the front; or less,
     where the memo would else be too long."""
     tables = {n["anchor"]: n for n in payload["annexes"] if n["t"] == "datatable"} if payload["spined"] else {}
     for most in MOST_GAPS_OF_ANNEXES if tables else ():
