@@ -20,7 +20,7 @@ from fabricreport.blocks.template import Binder, PhraseCell
 from fabricreport.ledger.facts import Name, capital
 from fabricreport.ledger.numbers import Number
 from fabricreport.memo.editions.causes import Cause, Kind
-from fabricreport.memo.editions.probe import ACTION, CLASS
+from fabricreport.memo.editions.probe import ACTION, CLASS, TERMS
 from fabricreport.memo.editions.redline import WORDS, NumberChange, Redline
 
 SECTION = "changes"
@@ -70,7 +70,11 @@ class _Told:
         """A cell: whether the advice is another, and the first number that moved with its largest cause."""
         words = dict[str, object].fromkeys(("moved", "due", "share"))
         ids = {word.id for word in self.found.words}
-        words |= {"other": bool(ids & {*ACTION}), "class": bool(ids & {*CLASS})}
+        sure = next((word for word in self.found.words if word.id in CLASS and word.old and word.new), None)
+        terms = next((word for word in self.found.words if word.id == TERMS), None)
+        words |= {"other": bool(ids & {*ACTION}), "class": sure is not None}
+        words |= {"unsure": Name(sure.old), "sure": Name(sure.new)} if sure else {}
+        words |= {"terms": bool(terms and terms.new), "met": bool(terms and terms.old)}
         words["dated"] = bool(self.found.dated) and ids & {*ACTION, *CLASS} <= self.found.dated
         first = next((n for n in self.found.moving if n.causes and n.id in self.found.material), None)
         if first is not None:
