@@ -51,11 +51,17 @@ DIRECTIONS = {"more_or_less": ("the same", "less", "more"), "longer_or_shorter":
 """Words by the sign of a figure: of nought, above it, below it."""
 _TEXT = r"((?:[^{}|]|\{[^{}|]*\})*)"
 _CHOICE = re.compile(rf"\{{({IF}|{ONE}|{ALIKE}):([^{{}}|]+)\|{_TEXT}\|{_TEXT}\}}")
+_LEFT = re.compile(rf"\{{(?:{IF}|{ONE}|{ALIKE}):[^{{}}|]*")
 
 
 def resolved(text: str, holds: Callable[[str, str], bool]) -> str:
-    """The text with its choices made: `holds` says of a kind of choice and what it asks of whether the first text stands."""
-    return _CHOICE.sub(lambda found: found[3] if holds(found[1], found[2].strip()) else found[4], text)
+    """The text with its choices made: `holds` says of a kind of choice and what it asks of whether the first text stands.
+
+    `ProseFault` of one that cannot be read, which a reader would see as it is typed."""
+    chosen = _CHOICE.sub(lambda found: found[3] if holds(found[1], found[2].strip()) else found[4], text)
+    if left := _LEFT.search(chosen):
+        raise ProseFault(f"{left[0]}…: a choice has two texts, and holds no other choice")
+    return chosen
 
 
 def readings(text: str) -> tuple[str, ...]:

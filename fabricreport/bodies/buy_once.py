@@ -193,8 +193,9 @@ def _money(read: Read) -> str:
 
 def _tells(number: Number) -> bool:
     """Whether a difference has a direction, as printed and beside its range."""
-    wide = number.spread.p95 - number.spread.p5 if number.spread else 0.0
-    return number.sign != 0 and abs(number.value) >= NOISE * wide
+    return bool(number.sign) and abs(number.value) >= NOISE * (
+        number.spread.p95 - number.spread.p5 if number.spread else 0
+    )
 
 
 def _sure(read: Read) -> str:
@@ -455,20 +456,11 @@ def words(case: Told) -> Mapping[str, object]:
         "in_time_one": names[ready[0]] if ready else None,
         "date_kept": Name("in time") if kept else None,
         **_by_step(read),
-        **_credited(case),
         "taken": names[read.result.courses.base],
         "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
         **page_one_words(read),
     }
-
-
-def _credited(case: Told) -> Mapping[str, object]:
-    """Whether a credit for bandwidth begins on each of two networks at its own value, or on both at one."""
-    numbers = case.diligence().numbers
-    found = [numbers[i].text for i in ("diligence.starts.busbw", "diligence.rival.credit.busbw") if i in numbers]
-    apart, alike = len({*found}) == 2, len(found) > len({*found})
-    return {"credit_of_both": Name("apart") if apart else None, "credit_alike": Name("alike") if alike else None}
 
 
 def _causes(said: list[str]) -> Name | None:

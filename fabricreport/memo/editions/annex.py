@@ -69,12 +69,15 @@ class _Told:
     def line(self, spine: str) -> Any:
         """A cell: whether the advice is another, and the first number that moved with its largest cause."""
         words = dict[str, object].fromkeys(("moved", "due", "share"))
-        ids = {word.id for word in self.found.words}
-        sure = next((word for word in self.found.words if word.id in CLASS and word.old and word.new), None)
-        terms = next((word for word in self.found.words if word.id == TERMS), None)
-        words |= {"other": bool(ids & {*ACTION}), "class": sure is not None}
-        words |= {"unsure": Name(sure.old), "sure": Name(sure.new)} if sure else {}
-        words |= {"terms": bool(terms and terms.new), "met": bool(terms and terms.old)}
+        told = {word.id: (word.old, word.new) for word in self.found.words}
+        (unsure, sure), (met, terms), ids = told.get(*CLASS, ("", "")), told.get(TERMS, ("", "")), {*told}
+        words |= {
+            "other": bool(ids & {*ACTION}),
+            "class": bool(unsure and sure),
+            "terms": bool(terms),
+            "met": bool(met),
+        }
+        words |= {"unsure": Name(unsure), "sure": Name(sure)}
         words["dated"] = bool(self.found.dated) and ids & {*ACTION, *CLASS} <= self.found.dated
         first = next((n for n in self.found.moving if n.causes and n.id in self.found.material), None)
         if first is not None:
