@@ -70,7 +70,7 @@ class _Told:
         """A cell: whether the advice is another, and the first number that moved with its largest cause."""
         words = dict[str, object].fromkeys(("moved", "due", "share"))
         told = {word.id: (word.old, word.new) for word in self.found.words}
-        (unsure, sure), (met, terms), ids = told.get(*CLASS, ("", "")), told.get(TERMS, ("", "")), {*told}
+        (unsure, sure), (met, terms), ids = told.get(next(iter(CLASS)), ("", "")), told.get(TERMS, ("", "")), {*told}
         words |= {
             "other": bool(ids & {*ACTION}),
             "class": bool(unsure and sure),
