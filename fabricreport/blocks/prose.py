@@ -3,6 +3,7 @@
     {if:third|The next option, {third}, costs more.|}     the first text where there is one, else the second
     {if:spares|Some stand by.|}                           likewise, where a finding holds
     {one:sellers|seller|sellers}                          the first where it is one, by things or by a figure as printed
+    {alike:a,b|{a}|{a} here, {b} there}                   the first where two figures print alike
     {more_or_less:decision.cash}                          more, less or the same: what the figure says of the first of the two
     {longer_or_shorter:latency.penalty}                   longer, shorter or as long, likewise
     {most:tco.part[causes]}                               the one of several things whose figure is the largest by size
@@ -45,16 +46,22 @@ from itertools import zip_longest
 
 from fabricreport.base.locations import did_you_mean
 
-IF, ONE, MOST = "if", "one", "most"
+IF, ONE, ALIKE, MOST = "if", "one", "alike", "most"
 DIRECTIONS = {"more_or_less": ("the same", "less", "more"), "longer_or_shorter": ("as long", "shorter", "longer")}
 """Words by the sign of a figure: of nought, above it, below it."""
 _TEXT = r"((?:[^{}|]|\{[^{}|]*\})*)"
-_CHOICE = re.compile(rf"\{{({IF}|{ONE}):([^{{}}|]+)\|{_TEXT}\|{_TEXT}\}}")
+_CHOICE = re.compile(rf"\{{({IF}|{ONE}|{ALIKE}):([^{{}}|]+)\|{_TEXT}\|{_TEXT}\}}")
+_LEFT = re.compile(rf"\{{(?:{IF}|{ONE}|{ALIKE}):[^{{}}|]*")
 
 
 def resolved(text: str, holds: Callable[[str, str], bool]) -> str:
-    """The text with its choices made: `holds` says of a kind of choice and what it asks of whether the first text stands."""
-    return _CHOICE.sub(lambda found: found[3] if holds(found[1], found[2].strip()) else found[4], text)
+    """The text with its choices made: `holds` says of a kind of choice and what it asks of whether the first text stands.
+
+    `ProseFault` of one that cannot be read, which a reader would see as it is typed."""
+    chosen = _CHOICE.sub(lambda found: found[3] if holds(found[1], found[2].strip()) else found[4], text)
+    if left := _LEFT.search(chosen):
+        raise ProseFault(f"{left[0]}…: a choice has two texts, and holds no other choice")
+    return chosen
 
 
 def readings(text: str) -> tuple[str, ...]:
@@ -64,7 +71,7 @@ def readings(text: str) -> tuple[str, ...]:
 
 def asked_by(text: str) -> tuple[str, ...]:
     """What the choices of a text ask of, as fields."""
-    return tuple(found[2].strip() for found in _CHOICE.finditer(text))
+    return tuple(name.strip() for found in _CHOICE.finditer(text) for name in found[2].split(","))
 
 
 def figure_of(field: str) -> tuple[str, str]:

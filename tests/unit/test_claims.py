@@ -224,7 +224,7 @@ def test_a_claim_has_a_record_for_the_source_list() -> None:
         claim_record("s0-roce-latancy")
 
 
-HEAD = 'sources:\n  S9: {title: T, publisher: P, interest: "", date: "2026", read: "2026-11-20"}\nclaims:\n'
+HEAD = 'sources:\n  S9: {title: T, publisher: P, interest: "", date: "2026", address: example.org, read: "2026-11-20"}\nclaims:\n'
 ROW = "- {id: a, source: S9, kind: numeric, claim: c, about: x, stated: 2, unit: us, inputs: {b: 2}, method: same}\n"
 
 

@@ -78,6 +78,11 @@ def test_a_figure_is_named_by_the_key_of_a_word_and_a_word_tells_what_is_said_of
     assert said == "InfiniBand costs $5, above $4."
 
 
+def test_what_two_figures_have_alike_is_said_once() -> None:
+    told = "%%say\n{alike:tco.total.ib,tco.total.roce|{tco.total.ib} each|{tco.total.ib} and {tco.total.roce}}."
+    assert text(nodes(told)) == "$5 and $4." and text(nodes(told.replace("roce", "ib"))) == "$5 each."
+
+
 def test_a_citation_of_a_word_is_one_of_its_sources() -> None:
     (paragraph,) = nodes("%%say\nSo {cite choice}.")
     assert [n["ids"] for n in paragraph["c"] if n["t"] == "cite"] == [["claim:a"]]
@@ -158,6 +163,7 @@ def test_every_wrong_field_of_a_cell_is_named_at_once_with_the_nearest_there_is(
         ("%%chart from=table\ntitle: T", "not a Drawing"),
         ("%%tile\nlabel: a\nlabel: b", "says label: twice"),
         ("%%say when=finding.clear when=finding.open\nx", "says when= twice"),
+        ("%%say\n{if:choice|It{if:none| or not|} is.|}", "holds no other choice"),
     ],
 )
 def test_a_cell_that_cannot_be_read_is_refused_in_words(source: str, said: str) -> None:

@@ -20,7 +20,7 @@ from fabricreport.blocks.template import Binder, PhraseCell
 from fabricreport.ledger.facts import Name, capital
 from fabricreport.ledger.numbers import Number
 from fabricreport.memo.editions.causes import Cause, Kind
-from fabricreport.memo.editions.probe import ACTION, CLASS
+from fabricreport.memo.editions.probe import ACTION, CLASS, TERMS
 from fabricreport.memo.editions.redline import WORDS, NumberChange, Redline
 
 SECTION = "changes"
@@ -69,8 +69,15 @@ class _Told:
     def line(self, spine: str) -> Any:
         """A cell: whether the advice is another, and the first number that moved with its largest cause."""
         words = dict[str, object].fromkeys(("moved", "due", "share"))
-        ids = {word.id for word in self.found.words}
-        words |= {"other": bool(ids & {*ACTION}), "class": bool(ids & {*CLASS})}
+        told = {word.id: (word.old, word.new) for word in self.found.words}
+        (unsure, sure), (met, terms), ids = told.get(next(iter(CLASS)), ("", "")), told.get(TERMS, ("", "")), {*told}
+        words |= {
+            "other": bool(ids & {*ACTION}),
+            "class": bool(unsure and sure),
+            "terms": bool(terms),
+            "met": bool(met),
+        }
+        words |= {"unsure": Name(unsure), "sure": Name(sure)}
         words["dated"] = bool(self.found.dated) and ids & {*ACTION, *CLASS} <= self.found.dated
         first = next((n for n in self.found.moving if n.causes and n.id in self.found.material), None)
         if first is not None:

@@ -23,6 +23,8 @@ ACTION = {
 }
 """Keys of a headline that say what is advised, and how a run calls them."""
 CLASS = {"confidence": "How sure"}
+TERMS = "conditions"
+"""The key of a headline whose advice holds on conditions."""
 OF_NETWORKS = ("course", "choice", "confidence")
 """Keys that are of networks, which nothing is told of to whoever chooses among offers."""
 DIFFERENCES = ("decision.difference", "decision.courses.against.", "decision.offers.gap.")
@@ -107,7 +109,11 @@ def turned(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, str]:
     same advice may be worded with other figures."""
     renter = new.get("question") == Question.CHOOSE_PROVIDER
     idle = OF_NETWORKS if renter and "offer" in new else ("choice",) if renter else ()
-    asked = {k: v for k, v in {**ACTION, "choice": "The cheaper network", **CLASS}.items() if k not in idle}
+    asked = {
+        k: v
+        for k, v in {**ACTION, "choice": "The cheaper network", **CLASS, TERMS: "On conditions"}.items()
+        if k not in idle
+    }
     found = {key: label for key, label in asked.items() if str(old.get(key, "")) != str(new.get(key, ""))}
     worded = str(old.get("recommendation", "")) != str(new.get("recommendation", ""))
     told = worded and ("course" not in new or bool({*found} & {*ACTION}))

@@ -19,6 +19,7 @@ from fabricreport.base.text import csv_text
 from fabricreport.blocks.forms import EMPTY, HtmlWriter, called
 from fabricreport.blocks.nodes import DataTable, Figure, Flow, Heading, Scalar
 from fabricreport.ledger.bases import CONVENTION
+from fabricreport.ledger.facts import capital
 from fabricreport.memo.document.derivations import KINDS, Step, grouped_inputs, short_steps
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.layout import table_rows
@@ -197,7 +198,7 @@ def _plotted(name: str, rows: Sequence[Sequence[Scalar]]) -> Markup:
         return EMPTY
     if len(rows) - 1 > MOST_DATA_ROWS:
         return Markup('<p class="data">{}</p>').format(csv_link(name, rows))
-    head = EMPTY.join(Markup('<th scope="col">{}</th>').format(cell) for cell in rows[0])
+    head = EMPTY.join(Markup('<th scope="col">{}</th>').format(capital(str(c).replace("_", " "))) for c in rows[0])
     body = EMPTY.join(
         Markup("<tr>{}</tr>").format(EMPTY.join(Markup("<td>{}</td>").format(cell) for cell in row)) for row in rows[1:]
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from fabricreport.base.formats import inside
-from fabricreport.base.vocabulary import STATED, Confidence, CourseKind, Ground
+from fabricreport.base.vocabulary import NEITHER, STATED, Confidence, CourseKind, Ground
 from fabricreport.books.names import family_names, input_names, name_book, side_names, whole_names
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Name, Named, OptionName, Phrase, Spoken, joined
@@ -245,6 +245,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "Verb": verb,
         "side": _side(read, result.framework.leans_to),
         "argued": _side(read, leaning(result.framework.argued)),
+        "idle_side": Name("idle") if verdict.open and result.framework.leans_to != NEITHER else None,
         **course_words(read.given, result.courses),
         "cheaper_courses": () if result.in_nodes else cheaper_courses(read.given, result.courses, read.figure),
         **schedule_words(read.given, result),

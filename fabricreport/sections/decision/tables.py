@@ -51,6 +51,8 @@ def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[d
             "framework": {True: "agrees", False: "disagrees", None: "takes no side"}[verdict.agrees],
             "framework_leans_to": side_names(given.options, result.framework.leans_to).phrase,
         }
+        if result.changes and verdict.confidence == Confidence.LEANING:
+            told["conditions"] = "settled first"
     if result.offers is not None:
         told |= {"offer": result.offers.pick.first, "offer_stands": result.offers.pick.standing.name.lower()}
     return told, [figure(i) for i in _answering(given, result)]
@@ -465,10 +467,13 @@ TRIFLE, TRIFLE_USD = "next to nothing", 100.0
 WORTH_HEAD = "Worth on average"
 
 
-def todo(monday: Monday) -> Table:
-    """What to do, who does it, by when, and what it is worth."""
-    rows = [Row([Name(one.mark), _said(one), Name(_who(one)), Name(_by(one)), _worth(one)]) for one in monday.todos]
-    return Table([Column(h) for h in ("", "Do", "Who", "By", WORTH_HEAD)], rows)
+def todo(monday: Monday, *, worth: bool = True) -> Table:
+    """What to do, who does it, by when, and what it is `worth`, but for a page that a seller may see."""
+    rows = [
+        Row([Name(one.mark), _said(one), Name(_who(one)), Name(_by(one)), *([_worth(one)] if worth else [])])
+        for one in monday.todos
+    ]
+    return Table([Column(h) for h in ("", "Do", "Who", "By", *([WORTH_HEAD] if worth else []))], rows)
 
 
 def first_steps(monday: Monday) -> Table:

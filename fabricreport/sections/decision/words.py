@@ -277,6 +277,7 @@ def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapp
     return {
         "first_offer": of(lambda found: _named(figure, found.best)),
         "second_offer": of(lambda found: _named(figure, found.next)),
+        "unranked": of(lambda found: Name("open") if found.unranked else None),
         "asked_new": of(lambda found: None if found.having(Open.OLD) else _unranked(found)),
         "asked_old": of(lambda found: _unranked(found) if found.having(Open.OLD) else None),
         "assumed_terms": of(_assumed) or (),

@@ -73,6 +73,8 @@ OF_RIVAL = "diligence.rival."
 WORDS = ("option", "rival", "exchange")
 """Fields of a wording that are no figures."""
 _FIELD = re.compile(r"\{([^{}]+)\}")
+_EITHER = re.compile(r"(\{([^{}]+)\}) on \{option\} or \{([^{}]+)\} on \{rival\}")
+"""A figure of either network, which is said once where both print the same."""
 
 
 @dataclass(frozen=True)
@@ -103,11 +105,17 @@ def clause(given: Inputs, result: DiligenceResult, question: Question) -> Clause
     untested = bool(question.tests and result.plan.tests) and not planned(result, question)
     if not said or not said[0] or untested:
         return None
-    text = " ".join(sentence for sentence in said if sentence)
+    text = _EITHER.sub(lambda found: _once(result, found), " ".join(filter(None, said)))
     figures = tuple(dict.fromkeys(i for i in fields_of(text) if i not in WORDS))
     term = held(given, result).get(question.id)
     seller = term.seller if term and f"{TERM}.{question.id}" in figures else ""
     return Clause(question, text, figures, seller, tuple(_breach(result, question)))
+
+
+def _once(result: DiligenceResult, found: re.Match[str]) -> str:
+    """The figure of either network, once where both print the same."""
+    own, other = (result.numbers[found[n]].text for n in (2, 3))
+    return found[1] if own == other else found[0]
 
 
 def planned(result: DiligenceResult, question: Question) -> list[str]:

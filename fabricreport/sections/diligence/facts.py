@@ -8,6 +8,7 @@ from enum import StrEnum
 from fabricreport.base.formats import listed
 from fabricreport.books.acceptance import read_acceptance
 from fabricreport.books.names import whole_names
+from fabricreport.books.sellers import ALLREDUCE
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Listing, Name, Named, OptionName, Spoken, joined
 from fabricreport.models.audit.acceptance import Reason
@@ -41,6 +42,7 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_unused": Name(", ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
         "exchange": Name(result.terms.exchange.name),
         "exchange_test": Name(result.terms.exchange.test),
+        "exchange_other": Name("other") if result.terms.exchange.test != ALLREDUCE else None,
         "rival": OptionName(result.rival.name, result.rival.id),
         "plan_sites": Name("several") if plan.tests and len(cluster.halls(cluster.final_gpus)) > 1 else None,
         "plan_between": Name("joined") if plan.tests and sites_in_use(cluster, cluster.final_gpus) > 1 else None,
@@ -63,11 +65,15 @@ def _named_test(test: PlannedTest, result: DiligenceResult) -> Named:
 
 
 def _losses(result: DiligenceResult) -> Iterator[Named]:
-    """What is credited besides bandwidth and time, by its test; of either network where the course is open."""
-    of_rival = {p.id for p in result.promises_of_rival if p.price is not None}
+    """What is credited besides bandwidth and time, by its test; of either network where the course is open and they differ."""
+    of_rival = {p.id: p.price.text for p in result.promises_of_rival if p.price is not None}
     for test in result.plan.tests:
         if test.stage == 1 and test.price is not None and test.pays not in ("busbw", PAID_LATE):
-            yield Named(test.id, test.pays, either=Name("either") if test.pays in of_rival else None)
+            yield Named(
+                test.id,
+                test.pays,
+                either=Name("either") if of_rival.get(test.pays, test.price.text) != test.price.text else None,
+            )
 
 
 def _setups(result: DiligenceResult) -> Iterator[Named]:
@@ -88,15 +94,15 @@ def _stages(result: DiligenceResult, plan: Plan) -> Iterator[Named]:
 
 def _reasons(plan: Plan) -> Iterator[Named]:
     """Each reason for a threshold with the tests it holds for."""
-    for basis in dict.fromkeys(test.basis for test in plan.tests):
-        of = [test for test in plan.tests if test.basis == basis]
+    for reason in dict.fromkeys(test.reason for test in plan.tests):
+        of = [test for test in plan.tests if test.reason == reason]
         named = [
             f"{test} (stage {', '.join(dict.fromkeys(str(t.stage) for t in of if t.id == test))})"
-            if len({t.basis for t in plan.tests if t.id == test}) > 1
+            if len({t.reason for t in plan.tests if t.id == test}) > 1
             else test
             for test in dict.fromkeys(t.id for t in of)
         ]
-        yield Named(", ".join(named), basis, reason=Name(of[0].reason))
+        yield Named(", ".join(named), of[0].basis, reason=Name(reason))
 
 
 def _listed_tests(plan: Plan, *, below: bool) -> Name | None:
@@ -238,6 +244,7 @@ def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "first": Named(sizes[0], sizes[0]) if sizes else None,
         "last": Named(sizes[-1], sizes[-1]) if sizes else None,
         "answered": tuple(_answered(j) for j in result.judged),
+        "asked_first": Name(result.first[0].question.title) if result.first else None,
         "saving_gone": _gone(result),
         "domain": Name("domain") if domain_gpus(given) > int(given.params.cluster.gpus_per_node) else None,
         "below_use": Name("below") if few is not None and few.value < given.central(IN_USE) else None,

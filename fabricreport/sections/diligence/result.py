@@ -177,6 +177,12 @@ class DiligenceResult:
         return self.numbers["diligence.flattery"].value > 0
 
     @property
+    def first(self) -> tuple[PricedQuestion, ...]:
+        """The questions whose answers are worth something or move an amount; all where none does."""
+        told = tuple(p for p in self.questions if p.worth > 0 or p.difference or p.own_cost)
+        return told or self.questions
+
+    @property
     def shown(self) -> tuple[Shortlisted, ...]:
         """What a short table shows: the whole list, or, of a long one, the sellers with nothing open."""
         rows = sorted(self.shortlist, key=lambda s: (len(s.gaps), not s.tested))

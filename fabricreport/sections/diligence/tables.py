@@ -60,10 +60,8 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
                         None if one is None or test.price is None or test.pays == PAID_LATE else one.credit
                         for one in lines
                     ),
-                    *([] if len(plans) > 1 else [line(test).saving]),
                     test.repeats,
                     test.false_fail,
-                    *([] if len(plans) > 1 else [test.false_pass]),
                 ]
             )
         )
@@ -73,15 +71,10 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
 
 
 def _heads(options: Sequence[str]) -> list[Column]:
-    """Columns of the values; of either option where the course is open, and then nobody leads."""
-    if len(options) == 1:
-        values = [Name("Pass"), Name(CREDIT_AT), Name("Saving gone at")]
-        errors = ["By chance", "Lost passes"]
-    else:
-        values = [Name(f"{head}, {option}") for head in ("Pass", CREDIT_AT) for option in options]
-        errors = ["By chance"]
-    mixed = [Column(head, style="mixed") for head in values]
-    return [*mixed, Column("Runs"), *(Column(head, style="mixed") for head in errors)]
+    """Columns of the values, of either option where the course is open; a seller reads them, so not where a saving is gone."""
+    heads = ("Pass", CREDIT_AT)
+    values = heads if len(options) == 1 else [Name(f"{head}, {option}") for head in heads for option in options]
+    return [*(Column(head, style="mixed") for head in values), Column("Runs"), Column("By chance", style="mixed")]
 
 
 def credits(given: Inputs, result: DiligenceResult) -> Table:
@@ -298,9 +291,8 @@ def _verdict(result: DiligenceResult, seller: str, question: str) -> str | None:
 
 def first_questions(result: DiligenceResult) -> Table:
     """The questions whose answers are worth something or move an amount, the first of the list."""
-    told = [p for p in result.questions if p.worth > 0 or p.difference or p.own_cost]
     rows = []
-    for p in (told or result.questions)[:_FIRST]:
+    for p in result.first[:_FIRST]:
         worth, *others = _amounts(result, p)
         rows.append([Name(p.question.title), worth if isinstance(worth, Number) else None, *others])
     heads = ["Question", *_AMOUNTS]
