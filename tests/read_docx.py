@@ -118,7 +118,7 @@ def _marked(node: nodes.Num | nodes.Ref | nodes.Cite | nodes.Note) -> str:
         case nodes.Num():
             return node.text + (DAGGER if node.stale else "") + (RING if node.ring else "")
         case nodes.Cite():
-            return f" [{', '.join(map(str, node.sources))}]"
+            return f"[{', '.join(map(str, node.sources))}]"
         case nodes.Ref():
             return node.called
         case nodes.Note():
