@@ -131,14 +131,14 @@ def _sweep(target: Path) -> None:
                 left.unlink()
 
 
-def write_atomically(target: Path, text: str) -> None:
+def write_atomically(target: Path, content: str | bytes) -> None:
     """Write beside the target, flush to disk, rename over it; a file that is there keeps its rights. `OSError` passes."""
     rights = stat.S_IMODE(target.stat().st_mode) if target.exists() else _ORDINARY
     _sweep(target)
     handle, scratch = tempfile.mkstemp(prefix=f".{target.stem}-", suffix=".tmp", dir=target.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
-            out.write(text)
+        with os.fdopen(handle, "wb") as out:
+            out.write(content.encode("utf-8") if isinstance(content, str) else content)
             out.flush()
             os.fsync(out.fileno())
         Path(scratch).chmod(rights)

@@ -95,6 +95,7 @@ def main() -> None:
 @SCHEDULER
 @click.option("--draft", is_flag=True, help="Watermark the memo; its checks warn instead of stopping.")
 @click.option("--no-attachments", is_flag=True, help="Leave the ledger and the workbook out of memo.pdf.")
+@click.option("--to", type=click.Choice(["docx"]), help="Make an editable copy too, for Word: page one and the body.")
 @JSON
 @told
 def build(
@@ -105,12 +106,18 @@ def build(
     scheduler: str | None,
     draft: bool,
     no_attachments: bool,
+    to: str | None,
     as_json: bool,
 ) -> int:
     """Build the memo of each PARAMS file into OUTPUT/<client>/<edition>/."""
     from fabricreport.memo.build import build as build_memo
 
-    task = partial(one_client, made=build_memo, output=output, only=only, draft=draft, attach=not no_attachments)
+    made: Any = build_memo
+    if to and (only or draft):
+        raise click.UsageError("--to docx copies what is proved: leave out --only and --draft.")
+    if to:
+        from fabricreport.memo.editable import build_and_copy as made
+    task = partial(one_client, made=made, output=output, only=only, draft=draft, attach=not no_attachments)
     done, failed, notes = [], [], list[str]()
     outcomes = each_client(params, task, jobs, scheduler, output, quiet=as_json)
     for outcome in outcomes:

@@ -36,6 +36,7 @@ def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
     aside = [*result.messages, *(f"warning: {fault}" for fault in result.faults), *remarks_words(result)]
     again = " (already there: nothing had changed)" if result.reused else ""
     lines = [f"{result.client}, edition {result.edition}{again}", f"  {result.memo_pdf}", f"  {result.memo_html}"]
+    lines += [f"  {result.docx}"] if result.docx else []
     head = result.headline
     if head.get("recommendation"):
         lines.append(f"  {head['recommendation']}" + (f" ({sure})" if (sure := sureness(head)) else ""))

@@ -60,7 +60,7 @@ class BuildResult:
 
     `headline` is what the decision section declared (recommendation, confidence, ...; empty without it), with
     `numbers` as a list of {id, label, text, value, unit}. `faults` are a draft's unmended checks. `reused`: the
-    same inputs had been built before, so nothing was run. `remarks`: what an editor would mend.
+    same inputs had been built before, so nothing was run. `remarks`: what an editor would mend. `docx`: the editable copy, if asked for.
     """
 
     client: str
@@ -74,6 +74,7 @@ class BuildResult:
     messages: tuple[str, ...] = ()
     reused: bool = False
     remarks: tuple[str, ...] = ()
+    docx: Path | None = None
 
     @property
     def memo_html(self) -> Path:

@@ -21,6 +21,7 @@ from rows import words
 from fabricreport.base.errors import InputError, MemoRejected, SectionFailed
 from fabricreport.check.check import Checked
 from fabricreport.memo.build import BuildResult, build
+from fabricreport.memo.editable import build_and_copy, document_in
 from fabricreport.memo.editions.editions import Files, list_editions, verify
 from fabricreport.memo.editions.refresh import refresh
 from fabricreport.memo.run import snapshot
@@ -100,6 +101,25 @@ def test_two_builds_give_the_same_bytes_and_what_is_there_is_not_built_again(sho
     assert again.reused and again.folder == first.folder
     shutil.rmtree(shop.output)
     assert not shop.build().reused and shop.tree() == tree
+
+
+def test_an_editable_copy_stands_beside_its_edition_and_is_never_written_over(shop: Shop) -> None:
+    built, tree = shop.build(), shop.tree()
+    first = build_and_copy(shop.params, output=shop.output, places=shop.places)
+    assert first.reused and first.docx == built.folder.with_name(f"{built.edition}.memo.docx")
+    copied = first.docx.read_bytes()
+    first.docx.unlink()
+    again = build_and_copy(shop.params, output=shop.output, places=shop.places)
+    assert first.docx.read_bytes() == copied and again.messages == built.messages
+    first.docx.write_bytes(b"edited")
+    (message,) = build_and_copy(shop.params, output=shop.output, places=shop.places).messages
+    assert first.docx.read_bytes() == b"edited" and str(first.docx) in message and "kept" in message
+    assert {name: data for name, data in shop.tree().items() if not name.endswith(".docx")} == tree
+    assert verify(built.folder) == [] and [i.edition for i in list_editions(shop.output)] == [built.edition]
+    other = replace(built, folder=Path(shutil.copytree(built.folder, shop.folder / "other")))
+    shutil.copy(other.folder / "notebooks" / "latency.ipynb", other.folder / "notebooks" / "changes.ipynb")
+    told = [line.text for line in document_in(other, None).contents if line.text.startswith("About")]
+    assert told.count("About latency") == 2 and told[-1] == "About latency", "what changed since is the last section"
 
 
 def test_a_failing_section_is_named_its_notebook_kept_and_nothing_published(shop: Shop) -> None:

@@ -22,19 +22,25 @@ from delivered_cases import delivery, write
 from one_process import page, whole
 from pypdf import PdfReader
 from pypdf.generic import StreamObject
+from read_docx import ReadDocx, missing_of, shown_in
 from read_memo import page_texts, pdf_objects, read_memo, share_in_common
 
 import fabricreport.case as case_module
 from fabricreport.base.formats import NBSP
 from fabricreport.base.vocabulary import Question
+from fabricreport.blocks.nodes import Num
 from fabricreport.delivery.study import plan_of
 from fabricreport.ledger.numbers import DAGGER, RING, keys
 from fabricreport.memo.build import BuildResult, build
 from fabricreport.memo.document.checks import Shown, too_clean
 from fabricreport.memo.document.document import merged_ledger, stitch
 from fabricreport.memo.document.pieces import gather
+from fabricreport.memo.editable import document_in
+from fabricreport.memo.report import standing_report
 from fabricreport.memo.run.execution import run_sections
 from fabricreport.memo.run.noise import strip_volatile
+from fabricreport.memo.write.docx import PROVED, DocxWriter
+from fabricreport.memo.write.html import render_html
 from fabricreport.scenario import load_params
 
 pytestmark = pytest.mark.slow
@@ -142,6 +148,25 @@ def test_the_ledger_is_in_the_memo_and_in_nothing_that_a_seller_gets(
             assert not reader.attachments and "/AF" not in root and "/EmbeddedFiles" not in root.get("/Names", {})
             streams = [o.get_data() for o in pdf_objects(reader) if isinstance(o, StreamObject)]
             assert not [s for s in streams if b'"numbers"' in s or s.startswith(b"PK")], paper.name
+
+
+@pytest.mark.laws(1)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_editable_copy_of_an_edition_has_its_numbers_as_the_ledger_has_them(
+    memos: dict[str, BuildResult], client: str
+) -> None:
+    edition = memos[client]
+    report = standing_report(edition.folder.parents[1])
+    document = document_in(edition, report and report.cited)
+    assert render_html(document) == edition.memo_html.read_text(encoding="utf-8"), "it is the edition's own document"
+    copy, entries = ReadDocx(DocxWriter(document).written()), ledger(edition)
+    assert missing_of(document, copy) == [] and PROVED.format(edition.edition) in copy.paragraphs()[:3]
+    numbers = [node for node in shown_in(document) if isinstance(node, Num)]
+    assert len(numbers) > 100 and sorted(copy.numbers) == sorted(number.text for number in numbers)
+    entries |= {n["id"]: n for n in json.loads((edition.folder / "ledger.json").read_text())["inputs"]}
+    assert [n.id for n in numbers if n.value is not None and n.value != entries[n.id]["value"]] == []
+    assert copy.pictures() and all(alt and dpi >= 200 for alt, dpi in copy.pictures())
+    assert copy.properties["modified"] == f"{edition.manifest['as_of']}T00:00:00Z"
 
 
 class _Links(HTMLParser):

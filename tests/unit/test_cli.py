@@ -111,6 +111,16 @@ def test_build_tells_a_few_remarks_and_where_the_others_are(
     assert count <= lines or told[-1] == "to mend: and 2 more, in x/manifest.json"
 
 
+def test_an_editable_copy_is_named_where_it_is_and_made_of_nothing_unproved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _say_built(BuildResult("A", "a", "e", Path("x/e"), "Client copy", {}, RunRecord(()), docx=Path("x/e.memo.docx")))
+    assert "\n  x/e.memo.docx\n" in capsys.readouterr().out
+    for aside in (["--draft"], ["--only", "tco"]):
+        code, out, err = run("build", "x.yaml", "--output", str(tmp_path), "--to", "docx", *aside)
+        assert (code, out) == (2, "") and "--to docx copies what is proved" in err and not [*tmp_path.iterdir()]
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("few_draws")
 def test_check_doubts_a_plan_late_on_every_fabric_and_a_date_far_ahead_and_accepts_both(

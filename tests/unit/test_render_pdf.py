@@ -213,7 +213,7 @@ def test_whatever_letters_are_typed_they_are_printed_or_named() -> None:
     marks = " ".join(f"e{chr(c)}" for c in known if unicodedata.category(chr(c)) in ("Mn", "Cf"))
     nodes = [para(text(words)), para({"t": "strong", "c": [text(marks)]}), para({"t": "em", "c": [text(marks)]})]
     assert pdf.printed(client_copy(block("a", nodes))).pdf.startswith(b"%PDF")
-    assert pdf._printable("Zoë \uf6c5 e\u064b 中") == "Zoë [U+F6C5] e[U+064B] [U+4E2D]"
+    assert pdf.printable("Zoë \uf6c5 e\u064b 中") == "Zoë [U+F6C5] e[U+064B] [U+4E2D]"
 
 
 @pytest.mark.slow

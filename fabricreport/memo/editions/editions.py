@@ -2,6 +2,7 @@
 
 output/<slug>/<edition>/      the memo and everything it rests on
 output/<slug>/<edition>.signed.json   who signed it; not a byte of the edition changes
+output/<slug>/<edition>.memo.docx     a copy to edit (`--to docx`)
 output/<slug>/latest          link to the newest client copy, moved last
 output/<slug>/partial/<id>/   memos of a single section (`--only`); never `latest`, not listed
 output/<slug>/.failed/        notebooks of the last build that failed, for debugging

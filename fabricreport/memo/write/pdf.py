@@ -138,7 +138,7 @@ def _lay_out(document: Document, folder: Path) -> Data:
         source = resources.files("fabricreport.memo") / "templates" / name
         (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
     brand = document.front.brand
-    hand_to_typst(brand, folder, _printable)
+    hand_to_typst(brand, folder, printable)
     return _payload(document, partial(_print_node, folder=folder, draft=document.front.draft, brand=brand))
 
 
@@ -151,7 +151,7 @@ def _attach(folder: Path, payload: Data, attachments: Attachments) -> None:
 
 def _write(folder: Path, payload: Data) -> None:
     text = json.dumps(payload, allow_nan=False, sort_keys=True, ensure_ascii=False)
-    (folder / "memo.json").write_text(_printable(text), encoding="utf-8")
+    (folder / "memo.json").write_text(printable(text), encoding="utf-8")
 
 
 def _keep_whole(folder: Path, payload: Data, document: Document) -> None:
@@ -309,17 +309,18 @@ class Found:
 def _set(folder: Path, payload: Data) -> Found:
     """Where everything stands once Typst has set this."""
     _write(folder, payload)
-    layout = json.loads(_asked_of_typst(typst.query, folder, "<layout>", field="value", one=True))
+    layout = json.loads(asked_of_typst(typst.query, folder, "<layout>", field="value", one=True))
     places = {found["anchor"]: found for found in layout["anchors"]}
     return Found(layout["blocks"], layout["headings"], places, layout["pages"])
 
 
 def _compile(folder: Path, document: Document) -> bytes:
     day = datetime.datetime(*_day(document.front.date), tzinfo=datetime.UTC)  # never the clock
-    return bytes(_asked_of_typst(typst.compile, folder, format="pdf", pdf_standards=STANDARDS, timestamp=day))
+    return bytes(asked_of_typst(typst.compile, folder, format="pdf", pdf_standards=STANDARDS, timestamp=day))
 
 
-def _asked_of_typst(work: Callable[..., Any], folder: Path, *what: str, **how: Any) -> Any:
+def asked_of_typst(work: Callable[..., Any], folder: Path, *what: str, **how: Any) -> Any:
+    """What Typst makes of `memo.typ` in a folder; `MemoRejected` says what it refuses."""
     try:
         return work(folder / "memo.typ", *what, root=folder, font_paths=_fonts(), **how)
     except typst.TypstError as error:
@@ -439,7 +440,7 @@ def _print_node(node: Node, folder: Path, *, draft: bool, brand: Brand | None) -
     if isinstance(node, Figure):
         node = replace(node, narrow="", svg=inked(node.svg, brand))
     if isinstance(node, Figure | Formula) and node.svg:
-        return replace(node, svg=_file(folder, "drawing", "svg", node.svg, _printable(node.svg).encode()))
+        return replace(node, svg=_file(folder, "drawing", "svg", node.svg, printable(node.svg).encode()))
     if isinstance(node, Image) and node.src:
         return replace(node, src=_file(folder, "image", "png", node.src, base64.b64decode(node.src.partition(",")[2])))
     return node
@@ -484,6 +485,6 @@ def _without_glyph() -> re.Pattern[str]:
     return re.compile(f"[^\\n\\t\\r{''.join(taken)}]")
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """The text in which a character without a glyph reads [U+4E2D] rather than vanishing."""
     return _without_glyph().sub(lambda missing: f"[U+{ord(missing[0]):04X}]", text)
