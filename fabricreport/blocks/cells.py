@@ -10,12 +10,17 @@ answers with the cell; `bind_cell` writes them in.
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from fabricreport.base.errors import Problem
+from fabricreport.base.project import SHIPPED, project_of
 from fabricreport.base.vocabulary import SPINES
 from fabricreport.blocks.document import Drawing, Figures, Section
 from fabricreport.blocks.forms import MalformedNode, inline_from_json, to_json
@@ -33,7 +38,7 @@ from fabricreport.blocks.nodes import (
     Text,
     Tone,
 )
-from fabricreport.blocks.prose import MAGICS, PARTS, ProseCell, ProseFault, read_prose, refuse_misfit
+from fabricreport.blocks.prose import MAGICS, PARTS, ProseCell, ProseFault, opening_cells, read_prose, refuse_misfit
 from fabricreport.blocks.tables import Table, frame_parts
 from fabricreport.blocks.template import REFERENCES, Binder, Prose
 from fabricreport.ledger.facts import Findings, Named, Spoken
@@ -54,6 +59,13 @@ class SpokenCase(Figures, Protocol):
         ...
 
 
+def written_at(cell: Any, notebook: str, number: int) -> tuple[str, int]:
+    """The notebook and the number in it at which a cell was written: its own where a client's lies over it."""
+    own = cell["metadata"].get("fabricreport")
+    at = own.get("at") if isinstance(own, Mapping) else None
+    return (str(at[0]), int(at[1])) if isinstance(at, list) and len(at) == 2 else (notebook, number)
+
+
 def open_section(name: str, case: SpokenCase) -> tuple[Section, Findings]:
     """A section to write to, and what it found: what a notebook's first cell keeps.
 
@@ -72,6 +84,31 @@ def load_magics(shell: Any) -> None:
             run_cell(read_prose(kind, line, cell), shell.user_ns, shell.ev)
 
         shell.register_magic_function(run, magic_kind="cell", magic_name=kind)
+    shell.register_magic_function(partial(open_alone, shell=shell), magic_kind="line", magic_name="overlays")
+
+
+def open_alone(line: str, *, shell: Any) -> None:
+    """`%overlays tco.ipynb [PARAMS]`: open in `params/<slug>/notebooks/` what that notebook opens, on the client's params.
+
+    A build, which lays one over the other, runs no such line.
+    """
+    name, given, *_ = *line.split(), "", ""
+    folder = Path.cwd().parents[1] if len(Path.cwd().parents) > 1 else Path.cwd()
+    params = Path(given) if given else folder / f"{Path.cwd().parent.name}.yaml"
+    if not params.is_file():
+        raise ProseFault(f"%overlays: no params file {params}; write %overlays {name} PARAMS")
+    beside = (place / "notebooks" / name for place in (project_of(folder), SHIPPED))
+    original = next((path for path in beside if name and path.is_file()), None)
+    if original is None:
+        raise ProseFault(f"%overlays: there is no original {name}")
+    sys.path.append(str(original.parent))
+    cells = json.loads(original.read_text(encoding="utf-8"))["cells"]
+    for cell in (cell for cell in cells[: opening_cells(cells)] if cell["cell_type"] == "code"):
+        lines = "".join(cell["source"]).splitlines()
+        source = "\n".join(one for one in lines if one.strip() != "%load_ext fabricreport")
+        shell.run_cell(source, store_history=False).raise_error()
+        if "parameters" in cell["metadata"].get("tags", ()):
+            shell.user_ns["params"] = str(params)
 
 
 def run_cell(cell: ProseCell, space: Mapping[str, Any], evaluate: Evaluate) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.inputs.dossier import read_params
 from fabricreport.memo.run import snapshot as prints
+from fabricreport.memo.run.overlay import PART, OwnNotebooks, lay
 from fabricreport.memo.run.recall import Places, Planned
 from fabricreport.memo.run.snapshot import Fingerprint, Snapshot, input_problems, take_snapshot
 
@@ -78,10 +80,12 @@ def checked(
     """
 
     day = None if as_of is None else parse_date(as_of)
-    refused, unread = tuple[Problem, ...](), tuple[Problem, ...]()
+    refused, unread, notes = tuple[Problem, ...](), tuple[Problem, ...](), tuple[str, ...]()
     try:
-        params = read_params(params_path).params
-        refused = tuple(input_problems(params, params_path, project_params=places.project_params))
+        loaded = read_params(params_path)
+        refused = tuple(input_problems(loaded.params, params_path, project_params=places.project_params))
+        wrong, notes = OwnNotebooks(loaded, places).examined()
+        refused += wrong
     except InputError as error:
         unread = error.problems
     if places.check is not None:
@@ -90,7 +94,7 @@ def checked(
         found = _check(params_path, day, None if refused or unread else trying, going_on)
     named = {p.file for p in found.problems}
     more = (unread if not found.problems else ()) or tuple(p for p in refused if p.file not in named)
-    return replace(found, problems=(*found.problems, *more))
+    return replace(found, problems=(*found.problems, *more), notes=(*found.notes, *notes))
 
 
 @dataclass(frozen=True)
@@ -151,7 +155,8 @@ def make_plan(
         params, loaded.path, work / "inputs", project_params=places.project_params, last_good=last_good
     )
     sources = {section: places.notebook(section) for section in sections}
-    notebooks = _copy_notebooks(sources, work / "sources")
+    own = snapshot.folder / loaded.slug / PART
+    notebooks = _copy_notebooks(sources, work / "sources", own, loaded.path.parent / loaded.slug / PART)
     aside = f"only:{only}" if only else ("draft" if draft else "")
     found = Fingerprint(
         params=snapshot.params_sha256,
@@ -212,17 +217,30 @@ def _sections(params: Params, only: str | None) -> tuple[str, ...]:
     return (only,)
 
 
-def _copy_notebooks(sources: Mapping[str, Path], target: Path) -> dict[str, Path]:
-    """Copies of the sources: an analyst who saves a notebook meanwhile changes the next build, not this one."""
+def _copy_notebooks(
+    sources: Mapping[str, Path], target: Path, own: Path | None = None, shown: Path | None = None
+) -> dict[str, Path]:
+    """Copies of the sources: an analyst who saves a notebook meanwhile changes the next build, not this one.
+
+    The client's own, frozen in the folder `own` and known to the user as those of `shown`, lie over them.
+    """
     from fabricreport.memo.document.outputs import attach_pictures
 
     target.mkdir()
     copies, problems = {}, []
     for section, source in sources.items():
         copy = target / f"{section}.ipynb"
+        mine = own / copy.name if own and shown else None
+        is_extra = mine is not None and source.parent == shown
         try:
-            shutil.copyfile(source, copy)
-            attach_pictures(copy, source.parent)
+            shutil.copyfile(mine if mine and is_extra else source, copy)
+            attach_pictures(copy, own if own and is_extra else source.parent)
+            if mine and shown and not is_extra and mine.is_file():
+                over = shutil.copyfile(mine, copy.with_suffix(".own"))
+                attach_pictures(over, mine.parent)
+                laid, _ = lay(copy, over.read_bytes(), shown / copy.name)
+                over.unlink()
+                copy.write_text(json.dumps(laid, ensure_ascii=False, allow_nan=False), encoding="utf-8")
         except OSError as error:
             reason = "the notebook does not exist" if isinstance(error, FileNotFoundError) else f"{error.strerror}"
             problems.append(Problem(reason, str(source), remedy="Restore it, or take its section out of `sections`."))
