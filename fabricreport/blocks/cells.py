@@ -88,25 +88,24 @@ def load_magics(shell: Any) -> None:
 
 
 def open_alone(line: str, *, shell: Any) -> None:
-    """`%overlays tco.ipynb [PARAMS]`: open in `params/<slug>/notebooks/` what that notebook opens, on the client's params.
+    """`%overlays tco.ipynb [PARAMS]`: run in `params/<slug>/notebooks/` what that notebook opens with, on the client's params.
 
     A build, which lays one over the other, runs no such line.
     """
-    name, given, *_ = *line.split(), "", ""
-    folder = Path.cwd().parents[1] if len(Path.cwd().parents) > 1 else Path.cwd()
-    params = Path(given) if given else folder / f"{Path.cwd().parent.name}.yaml"
-    if not params.is_file():
-        raise ProseFault(f"%overlays: no params file {params}; write %overlays {name} PARAMS")
+    here, (name, given, *_) = Path.cwd(), (*line.split(), "", "")
+    folder = here.parent.parent
+    params = Path(given or folder / f"{here.parent.name}.yaml")
     beside = (place / "notebooks" / name for place in (project_of(folder), SHIPPED))
-    original = next((path for path in beside if name and path.is_file()), None)
-    if original is None:
-        raise ProseFault(f"%overlays: there is no original {name}")
+    original = next((path for path in beside if path.is_file()), None)
+    if original is None or not params.is_file():
+        raise ProseFault(
+            f"%overlays {line}: there is no {params if original else name or 'notebook'}; say %overlays NOTEBOOK PARAMS"
+        )
     sys.path.append(str(original.parent))
     cells = json.loads(original.read_text(encoding="utf-8"))["cells"]
     for cell in (cell for cell in cells[: opening_cells(cells)] if cell["cell_type"] == "code"):
-        lines = "".join(cell["source"]).splitlines()
-        source = "\n".join(one for one in lines if one.strip() != "%load_ext fabricreport")
-        shell.run_cell(source, store_history=False).raise_error()
+        lines = "".join(cell["source"]).splitlines(keepends=True)
+        shell.run_cell("".join(x for x in lines if not x.startswith("%load_ext fabricreport"))).raise_error()
         if "parameters" in cell["metadata"].get("tags", ()):
             shell.user_ns["params"] = str(params)
 

@@ -157,7 +157,7 @@ def is_prose(source: str) -> bool:
     return found is not None and found[1] in MAGICS
 
 
-def opening_cells(cells: Sequence[Mapping[str, Any]]) -> int:
+def opening_cells(cells: Sequence[Mapping[str, str]]) -> int:
     """How many cells a notebook opens with: those before its first prose cell, which open the case."""
     said = (n for n, cell in enumerate(cells) if cell["cell_type"] == "code" and is_prose("".join(cell["source"])))
     return next(said, len(cells))

@@ -12,13 +12,13 @@ from hashlib import sha256
 
 from fabricreport.base.locations import KeyPath
 from fabricreport.base.project import has_a_meaning
-from fabricreport.base.vocabulary import Acquisition, Question
+from fabricreport.base.vocabulary import SPINES, Acquisition, Question
 from fabricreport.books.equipment import gpu_types
 from fabricreport.books.fields import RESERVED_NAMES
 from fabricreport.scenario.brand import colour_findings
 from fabricreport.scenario.candidates import Offer, meant
 from fabricreport.scenario.rules import Finding, offer_findings
-from fabricreport.scenario.schema import SHIPPED_OPTIONS, Parallelism, Params
+from fabricreport.scenario.schema import SECTION_NAMES, SHIPPED_OPTIONS, Parallelism, Params
 
 FIRST_YEAR, LAST_YEAR = 2020, 2100
 _SHARES_WITHIN = 0.001
@@ -424,6 +424,20 @@ def _lists(params: Params) -> Iterator[Finding]:
     yield from _repeated(("overrides",), [o.id for o in params.overrides], "id")
 
 
+OF_OURS = {*SECTION_NAMES, *SPINES, "acceptance", "evidence_report", "changes", "sources", "derivations", "report", "tail"}  # fmt: skip
+"""What no section of a client's own may be called: it is something else in a memo, or beside one."""
+
+
+def _extra(params: Params) -> Iterator[Finding]:
+    yield from _repeated(("extra",), params.extra)
+    for i, name in enumerate(params.extras):
+        if name in OF_OURS | _RESERVED:
+            remedy = (
+                "Call it otherwise. A notebook of that name in the client's folder lies over ours without this line."
+            )
+            yield Finding("", ("extra", i), "has a name of ours", params.extra[i], remedy)
+
+
 def _offers(params: Params) -> Iterator[Finding]:
     for i, offer in enumerate(params.offers):
         if isinstance(offer, Offer):
@@ -486,6 +500,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _question,
     _operations,
     _lists,
+    _extra,
     _offers,
     _overrides,
 )

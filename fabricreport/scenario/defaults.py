@@ -68,6 +68,7 @@ IN_WORDS: Mapping[str, str] = {
     "measurements": "none",
     "elicited": "none: the ranges are our assumptions",
     "overrides": "none",
+    "extra": "none",
 }
 """What an absent value means, where the schema has none to show."""
 

@@ -178,6 +178,10 @@ OptionId = Annotated[
 ]
 
 
+OWN_NOTEBOOK = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*\.ipynb$"
+OwnNotebook = Annotated[str, Field(pattern=OWN_NOTEBOOK, max_length=40)]
+
+
 class Stage(Section):
     """One later size of the cluster."""
 
@@ -546,6 +550,12 @@ class Params(Section):
     sections: Annotated[tuple[SectionName, ...], Items] = Field(
         default=SECTION_NAMES, min_length=1, max_length=6, description="Sections of the memo, in this order."
     )
+    extra: Annotated[tuple[OwnNotebook, ...], Items] = Field(
+        default=(),
+        max_length=12,
+        description="Sections of the client's own behind these: notebooks of the folder <slug>/notebooks beside the params.",
+        examples=[["power.ipynb"]],
+    )
     refresh: Refresh = Field(default_factory=Refresh, description="When a scheduled run makes a new edition.")
     seed: Annotated[int, Unit("seed", zero=True)] = Field(
         default=20261120, description="Seed of the sample of uncertain inputs."
@@ -573,8 +583,13 @@ class Params(Section):
 
     @property
     def notebooks(self) -> tuple[str, ...]:
-        """The notebooks of the memo in its order: its body, where the decision is part of it, then its sections."""
-        return (*((self.asked.spine,) if "decision" in self.sections else ()), *self.sections)
+        """The notebooks of the memo in its order: its body, where the decision is part of it, its sections, the client's own."""
+        return (*((self.asked.spine,) if "decision" in self.sections else ()), *self.sections, *self.extras)
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The names of the client's own sections."""
+        return tuple(name.removesuffix(".ipynb") for name in self.extra)
 
     @field_validator("workload", mode="after")
     @classmethod

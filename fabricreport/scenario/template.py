@@ -178,6 +178,14 @@ def name_answers(loaded: ParamsFile, provider: str, file: str, folded: Callable[
     return Edit(edited if _reads_as(edited, wanted, loaded.folder) else None, line)
 
 
+def name_extra(loaded: ParamsFile, file: str) -> Edit:
+    """The text of the params with a notebook of the client's own named at its end; `extra` that is there is mended by hand."""
+    line = f"extra: [{', '.join((*loaded.params.extra, file))}]"
+    edited = f"{loaded.path.read_bytes().decode('utf-8').rstrip()}\n{line}\n"
+    wanted = {**loaded.located.data, "extra": [file]}
+    return Edit(edited if _reads_as(edited, wanted, loaded.folder) else None, line)
+
+
 class _NoPlaceError(Exception):
     """The text is laid out in a way that this edit does not know."""
 

@@ -176,10 +176,9 @@ def _as_written(run: SectionRun, plan: BuildPlan) -> tuple[SectionRun, Path]:
     source = plan.sources[run.section]
     if run.cell is None:
         return run, source
-    cells = notebook_from_bytes(plan.notebooks[run.section].read_bytes()).cells
-    name, number = written_at(cells[run.cell - 1], source.name, run.cell) if run.cell <= len(cells) else ("", run.cell)
-    is_own = "/" in name
-    return replace(run, cell=number), plan.snapshot.origins["params.json"].parent / name if is_own else source
+    cell = notebook_from_bytes(plan.notebooks[run.section].read_bytes()).cells[run.cell - 1]
+    name, number = written_at(cell, source.name, run.cell)
+    return replace(run, cell=number), plan.snapshot.origins["params.json"].parent / name if "/" in name else source
 
 
 def _keep(run: SectionRun, folder: Path, params_path: Path, own: Callable[[str], str]) -> str:

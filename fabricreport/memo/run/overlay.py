@@ -21,130 +21,89 @@ from fabricreport.base.files import read_beneath
 from fabricreport.base.project import SHIPPED, client_folder, project_of
 from fabricreport.base.text import visible
 from fabricreport.blocks.prose import opening_cells
-from fabricreport.memo.run.snapshot import sha256
+from fabricreport.check.prose import prose_faults
+from fabricreport.memo.run.snapshot import read_notebook, sha256
 
 if TYPE_CHECKING:
     from fabricreport.memo.run.recall import Places
     from fabricreport.scenario import ParamsFile
 
-PART, OVER, AT = "notebooks", "over", "at"
-"""The client's folder; in a cell's own metadata the hash of the original it was copied from, and where a cell was written."""
+PART, OVER = "notebooks", "over"
+"""The client's folder; in a cell's own metadata the hash of the original that it was copied from."""
 _OVERLAYS, _LOAD = "%overlays", "%load_ext fabricreport"
 Cell = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Laid:
-    """Cells laid over others, and by cell id what to tell: an original that has changed since, or is gone."""
-
-    cells: tuple[Cell, ...]
-    notes: tuple[tuple[str, str], ...] = ()
-
-
-def laid_over(original: Sequence[Cell], own: Sequence[Cell], name: str, at: str) -> Laid:
-    """The cells of the notebook `name` with those of a client's own laid over, which is called `at`; `ValueError` says why not.
+def laid_over(
+    original: Sequence[Cell], own: Sequence[Cell], name: str, at: str
+) -> tuple[list[Cell], list[tuple[str, str]]]:
+    """The cells of the notebook `name` with those of a client's own (`at`) laid over, and the id of each that was written over
+    another original with the hash of today's ('': it is gone). `ValueError` says why they cannot be.
 
     Behind a head that says `%overlays` stand cells that the original opens with: it has run them.
     """
     known = {c.get("id"): n for n, c in enumerate(original)}
-    head, ids = _head(own, name), [c.get("id") for c in own if c.get("id")]
-    if twice := sorted({i for i in ids if ids.count(i) > 1}):
-        raise ValueError(f"has two cells of the id {twice[0]}")
-    if head is None and not known.keys() & set(ids):
-        raise ValueError(f"shares no cell with the {name} that it would lie over")
-    place, behind, instead = (
-        (-1 if head is None else opening_cells(original) - 1),
-        dict[int, list[Cell]](),
-        dict[int, Cell](),
-    )
-    notes = []
+    head, ids = _head(own, name), [str(c["id"]) for c in own if c.get("id")]
+    if len(ids) > len(set(ids)) or (head is None and not known.keys() & set(ids)):
+        raise ValueError("has two cells of one id" if len(ids) > len(set(ids)) else f"shares no cell with our {name}")
+    place = -1 if head is None else opening_cells(original) - 1
+    stands: dict[int, list[Cell]] = {n: [_at(c, c["source"], name, n + 1)] for n, c in enumerate(original)} | {-1: []}
+    notes = list[tuple[str, str]]()
     for number, cell in enumerate(own, start=1):
-        over, source = (
-            _over(cell),
-            _without_head(cell, is_known=cell.get("id") in known) if number - 1 == head else cell["source"],
-        )
-        told, found = _placed(cell, source, (at, number)), known.get(cell.get("id"))
+        found, over = known.get(cell.get("id")), _marks(cell).get(OVER)
+        source = _without_head(cell, is_known=found is not None) if number - 1 == head else cell["source"]
         place = place if found is None else found
-        now = "" if found is None else sha256(str(original[found]["source"]).encode())
         if over == sha256(source.encode()):
             continue
+        now = "" if found is None else sha256(original[found]["source"].encode())
         if over != now and (over or found is not None):
             notes.append((str(cell.get("id")), now))
-        if found is not None:
-            instead[found] = told
-        elif source.strip():
-            behind.setdefault(place, []).append(told)
-    cells = [*behind.get(-1, ())]
-    for n, cell in enumerate(original):
-        kept = instead.get(n, _placed(cell, cell["source"], (name, n + 1)))
-        cells += [*([kept] if n not in instead or kept["source"].strip() else []), *behind.get(n, ())]
-    return Laid(tuple(cells), tuple(notes))
+        told = [_at(cell, source, at, number)] if source.strip() else []
+        stands[place] = [*told, *stands[place][1:]] if found is not None else [*stands[place], *told]
+    return [cell for n in range(-1, len(original)) for cell in stands[n]], notes
 
 
 def _head(own: Sequence[Cell], name: str) -> int | None:
     """Which cell says what the notebook lies over, if one does."""
     for number, cell in enumerate(own):
-        for words in (x.split() for x in cell["source"].splitlines() if x.startswith(_OVERLAYS)):
-            if cell["cell_type"] == "code":
-                if words[1:2] != [name]:
-                    raise ValueError(f"says {' '.join(words)} and is called {name}")
-                return number
+        said = next((x for x in cell["source"].splitlines() if x.startswith(_OVERLAYS)), "")
+        if said and cell["cell_type"] == "code":
+            if said.split()[1:2] != [name]:
+                raise ValueError(f"says {visible(said)} and is called {name}")
+            return number
     return None
 
 
 def _without_head(cell: Cell, *, is_known: bool) -> str:
-    gone = (_OVERLAYS,) if is_known else (_OVERLAYS, _LOAD)
+    gone = (_OVERLAYS,) if is_known else (_OVERLAYS, _LOAD, "#")
     return "\n".join(line for line in cell["source"].splitlines() if not line.startswith(gone))
 
 
-def _over(cell: Cell) -> str:
+def _marks(cell: Cell) -> Mapping[str, Any]:
     own = cell["metadata"].get("fabricreport")
-    return str(own.get(OVER, "")) if isinstance(own, Mapping) else ""
+    return own if isinstance(own, Mapping) else {}
 
 
-def _placed(cell: Cell, source: str, at: tuple[str, int]) -> Cell:
+def _at(cell: Cell, source: str, notebook: str, number: int) -> Cell:
     """A cell that knows where it was written."""
-    own = cell["metadata"].get("fabricreport")
-    own = {**{k: v for k, v in (own if isinstance(own, Mapping) else {}).items() if k != OVER}, AT: list(at)}
+    own = {**{k: v for k, v in _marks(cell).items() if k != OVER}, "at": [notebook, number]}
     return {**cell, "source": source, "metadata": {**cell["metadata"], "fabricreport": own}}
-
-
-def read_notebook(data: bytes, shown: Path) -> Any:
-    """A notebook's node from its bytes; `InputError` where they are none."""
-    try:
-        return nbformat.reads(data.decode("utf-8"), as_version=4)  # type: ignore[no-untyped-call]
-    except (ValueError, LookupError, AttributeError, TypeError, RecursionError, nbformat.ValidationError) as error:
-        why = visible(str(error).splitlines()[0] if str(error) else type(error).__name__, 200)
-        raise InputError(
-            Problem(f"is not a notebook: {why}", str(shown), remedy="Open and save it in JupyterLab.")
-        ) from None
 
 
 def lay(original: Path, own: bytes, shown: Path) -> tuple[Any, tuple[str, ...]]:
     """The node of a notebook with a client's own, which is shown as `shown`, laid over, and what is to be told of it."""
     below, above = read_notebook(original.read_bytes(), original), read_notebook(own, shown)
-    called = "/".join(shown.parts[-3:])
     try:
-        found = laid_over(below.cells, above.cells, shown.name, called)
+        cells, notes = laid_over(below.cells, above.cells, shown.name, "/".join(shown.parts[-3:]))
     except ValueError as error:
-        remedy = (
-            f"Begin it anew with `fabricreport new --section {shown.stem}`, give it a first cell with the line "
-            f"`{_OVERLAYS} {shown.name}`, or call it otherwise and name it in `extra`."
-        )
+        remedy = f"Move it away and begin it by `fabricreport new --section {shown.stem}`, or call it otherwise and name it in `extra`."
         raise InputError(Problem(str(error), str(shown), remedy=remedy)) from None
-    cells = ({**cell, "id": cell.get("id") or f"cell-{number}"} for number, cell in enumerate(found.cells, start=1))
-    below.cells = [nbformat.from_dict(cell) for cell in cells]  # type: ignore[no-untyped-call]
+    below.cells = [nbformat.from_dict({"id": f"cell-{n}", **cell}) for n, cell in enumerate(cells, start=1)]  # type: ignore[no-untyped-call]
     below.nbformat_minor = 5
-    return below, tuple(_note(shown, *note) for note in found.notes)
-
-
-def _note(shown: Path, cell: str, now: str) -> str:
-    where = f"{shown}, cell {visible(cell, 60)}"
-    if not now:
-        return f"{where}: the original it was written over is gone, so it stands as a cell of its own: take it out or keep it"
-    return (
-        f"{where}: the original it stands in place of has changed since, or it does not say which it was written over. Compare "
-        f'the two, then put {{"fabricreport": {{"{OVER}": "{now}"}}}} into the cell\'s metadata'
+    return below, tuple(
+        f"{shown}, cell {visible(cell, 60)}: its original is {'not the one it was written over' if now else 'gone'}. Compare the "
+        f'two; what is right as it is has {{"fabricreport": {{"{OVER}": "{now}"}}}} in its metadata'
+        for cell, now in notes
     )
 
 
@@ -155,56 +114,51 @@ class OwnNotebooks:
     loaded: ParamsFile
     places: Places
 
-    @property
-    def folder(self) -> Path:
-        """Where they stand; it need not exist."""
-        return client_folder(self.loaded.path.parent, self.loaded.slug, PART)
-
-    def _read(self, section: str) -> bytes | None:
-        try:
-            return read_beneath(self.loaded.path.parent, f"{self.loaded.slug}/{PART}/{section}.ipynb")
-        except OSError:
-            return None  # whoever copies it says why
+    def path(self, section: str) -> Path:
+        """Where that of a section would stand."""
+        return client_folder(self.loaded.path.parent, self.loaded.slug, PART) / f"{section}.ipynb"
 
     def laid(self) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-        """Each notebook that is changed by one of the client's own: its section, its node, and what to tell of it."""
-        for section in self.loaded.params.notebooks:
-            original, own = self.places.notebook(section), self._read(section)
-            if own is not None and original.is_file():
-                yield (section, *lay(original, own, self.folder / f"{section}.ipynb"))
+        """Each notebook that one of the client's own lies over: its section, its node, and what to tell of it."""
+        params = self.loaded.params
+        for section in (s for s in params.notebooks if s not in params.extras):
+            original, shown = self.places.notebook(section), self.path(section)
+            try:
+                own = read_beneath(self.loaded.path.parent, f"{self.loaded.slug}/{PART}/{shown.name}")
+            except OSError:
+                continue  # whoever copies it says why
+            if original.is_file():
+                yield (section, *lay(original, own, shown))
 
     def examined(self) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
         """What is wrong with them, and what is worth a note."""
-        problems, notes = list[Problem](), list[str]()
+        params, problems, notes = self.loaded.params, list[Problem](), list[str]()
         try:
-            for _, _, told in self.laid():
-                notes += told
+            notes += (note for _, _, told in self.laid() for note in told)
         except InputError as error:
             problems += error.problems
-        if not self.places.trusted and not self.is_here() and (foreign := self.outside()):
-            problems.append(_untrusted(foreign, self.loaded))
+        for extra in (path for path in map(self.path, params.extras) if not path.exists()):
+            remedy = f"`fabricreport new --section {extra.stem} --params {self.loaded.path}` writes one to start from."
+            problems.append(self.loaded.placed(Problem("is not there", key="extra", value=str(extra), remedy=remedy)))
+        idle = (path for path in sorted(self.path("").parent.glob("*.ipynb")) if path.stem not in params.notebooks)
+        notes += [f"{path}: this memo is not made of it; `extra` names a section of the client's own" for path in idle]
+        project = project_of(self.loaded.path.parent)
+        if not self.places.trusted and project.resolve() != project_of(Path.cwd()).resolve() and self.outside():
+            message = "a build would run notebooks, which are code, of another project than that of the current folder"
+            remedy = f"Read them, then add --trust-notebooks, or run the command in {project}."
+            listed, file = ", ".join(map(str, self.outside())), str(self.loaded.path)
+            problems.append(Problem(message, file, key="--trust-notebooks", value=visible(listed, 300), remedy=remedy))
         return tuple(problems), tuple(notes)
+
+    def faults(self) -> list[Problem]:
+        """What is wrong with the prose cells of all notebooks of the memo."""
+        laid, params = {section: node for section, node, _ in self.laid()}, self.loaded.params
+        named = ((self.path(s) if s in params.extras else self.places.notebook(s), s) for s in params.notebooks)
+        return [problem for path, s in named for problem in prose_faults(path, laid.get(s))]
 
     def outside(self) -> tuple[Path, ...]:
         """The notebooks outside the package that a build would run, in order."""
-        found = []
-        for section in self.loaded.params.notebooks:
-            original, own = self.places.notebook(section), self.folder / f"{section}.ipynb"
-            found += [p for p in (original, own) if p.exists() and not p.is_relative_to(SHIPPED / "notebooks")]
-        return tuple(dict.fromkeys(found))
-
-    def is_here(self) -> bool:
-        """Whether the params belong to the project of the current folder."""
-        return project_of(self.loaded.path.parent).resolve() == project_of(Path.cwd()).resolve()
-
-
-def _untrusted(foreign: Sequence[Path], loaded: ParamsFile) -> Problem:
-    more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
-    listed = ", ".join(map(str, foreign[:3])) + more
-    return Problem(
-        "these params are of another project than the current folder, and a build of them would run its notebooks, which are code",
-        str(loaded.path),
-        key="--trust-notebooks",
-        value=listed,
-        remedy=f"Read them, then add --trust-notebooks, or run the command in {project_of(loaded.path.parent)}.",
-    )
+        params = self.loaded.params
+        ours = {s: () if s in params.extras else (self.places.notebook(s),) for s in params.notebooks}
+        found = (path for s, original in ours.items() for path in (*original, self.path(s)))
+        return tuple(path for path in found if path.exists() and not path.is_relative_to(SHIPPED / "notebooks"))

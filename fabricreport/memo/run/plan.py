@@ -49,6 +49,12 @@ class BuildPlan:
     report: Cited | None = None
 
     @property
+    def folders(self) -> dict[str, Path]:
+        """Where each notebook runs: one of the client's own among the frozen inputs."""
+        own = self.snapshot.folder / self.slug / PART
+        return {s: own if s in self.params.extras else path.parent for s, path in self.sources.items()}
+
+    @property
     def attach(self) -> bool:
         """Whether the ledger and the workbook go into memo.pdf."""
         return NO_ATTACHMENTS not in self.fingerprint.variant
@@ -154,15 +160,16 @@ def make_plan(
     snapshot = take_snapshot(
         params, loaded.path, work / "inputs", project_params=places.project_params, last_good=last_good
     )
-    sources = {section: places.notebook(section) for section in sections}
-    own = snapshot.folder / loaded.slug / PART
-    notebooks = _copy_notebooks(sources, work / "sources", own, loaded.path.parent / loaded.slug / PART)
+    own, shown = (folder / loaded.slug / PART for folder in (snapshot.folder, loaded.path.parent))
+    ours = {section: places.notebook(section) for section in sections if section not in params.extras}
+    sources = {**ours, **{s: shown / f"{s}.ipynb" for s in sections if s in params.extras}}
+    notebooks = _copy_notebooks(sources, work / "sources", own, shown)
     aside = f"only:{only}" if only else ("draft" if draft else "")
     found = Fingerprint(
         params=snapshot.params_sha256,
         inputs=snapshot.hashes,
         notebooks={s: prints.notebook_digest(p) for s, p in notebooks.items()},
-        notebook_helpers=prints.helpers_digest(sources.values()),
+        notebook_helpers=prints.helpers_digest(ours.values()),
         package=prints.package_digest(),
         versions=prints.versions(),
         python=prints.python_version(),
@@ -203,7 +210,7 @@ def _sections(params: Params, only: str | None) -> tuple[str, ...]:
 
     if only is None:
         return params.notebooks
-    known = (*SECTION_NAMES, params.asked.spine)
+    known = (*SECTION_NAMES, params.asked.spine, *params.extras)
     if only not in known:
         raise InputError(
             Problem(

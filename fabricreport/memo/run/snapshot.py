@@ -30,6 +30,7 @@ import fabricreport
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.files import MAX_FILE_BYTES, read_beneath
 from fabricreport.base.project import PACKAGE, PARAMS, book_folder, client_folder
+from fabricreport.base.text import visible
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.rules import PriceRow
@@ -342,25 +343,29 @@ def package_digest() -> str:
 
 def notebook_digest(path: Path) -> str:
     """sha256 of a notebook's source; saved outputs, counts and ids do not matter."""
-    import nbformat
-
     from fabricreport.memo.run.noise import source_bytes
 
     try:
-        nb = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+        data = path.read_bytes()
     except FileNotFoundError:
         raise InputError(
             Problem(
                 "the notebook does not exist", str(path), remedy="Restore it, or take its section out of `sections`."
             )
         ) from None
-    except (OSError, ValueError, nbformat.ValidationError) as error:
-        raise InputError(
-            Problem(
-                f"is not a notebook: {str(error).splitlines()[0]}", str(path), remedy="Open and save it in JupyterLab."
-            )
-        ) from None
-    return sha256(source_bytes(nb))
+    return sha256(source_bytes(read_notebook(data, path)))
+
+
+def read_notebook(data: bytes, shown: Path) -> Any:
+    """A notebook's node from its bytes; `InputError`, with the path that is `shown`, where they are none."""
+    import nbformat
+
+    try:
+        return nbformat.reads(data.decode("utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+    except (ValueError, LookupError, AttributeError, TypeError, RecursionError, nbformat.ValidationError) as error:
+        why = visible(str(error).partition("\n")[0] or type(error).__name__, 200)
+        remedy = "Open and save it in JupyterLab."
+        raise InputError(Problem(f"is not a notebook: {why}", str(shown), remedy=remedy)) from None
 
 
 def versions() -> dict[str, str]:
