@@ -12,13 +12,13 @@ from hashlib import sha256
 
 from fabricreport.base.locations import KeyPath
 from fabricreport.base.project import has_a_meaning
-from fabricreport.base.vocabulary import SPINES, Acquisition, Question
+from fabricreport.base.vocabulary import Acquisition, Question
 from fabricreport.books.equipment import gpu_types
 from fabricreport.books.fields import RESERVED_NAMES
 from fabricreport.scenario.brand import colour_findings
 from fabricreport.scenario.candidates import Offer, meant
 from fabricreport.scenario.rules import Finding, offer_findings
-from fabricreport.scenario.schema import SECTION_NAMES, SHIPPED_OPTIONS, Parallelism, Params
+from fabricreport.scenario.schema import OF_OURS, SHIPPED_OPTIONS, Parallelism, Params
 
 FIRST_YEAR, LAST_YEAR = 2020, 2100
 _SHARES_WITHIN = 0.001
@@ -417,25 +417,14 @@ def _operations(params: Params) -> Iterator[Finding]:
 
 def _lists(params: Params) -> Iterator[Finding]:
     yield from _repeated(("sections",), params.sections)
+    yield from _repeated(("extra",), params.extra)
+    ours = (i for i, name in enumerate(params.extras) if name in OF_OURS | _RESERVED)
+    yield from (Finding("", ("extra", i), "has a name of ours", params.extra[i], "Call it otherwise.") for i in ours)
     yield from _repeated(("organisation", "beyond_money"), params.organisation.beyond_money)
     yield from _repeated(("measurements",), params.measurements)
     yield from _repeated(("elicited",), params.elicited)
     yield from _repeated(("providers",), [p.name.casefold() for p in params.providers], "name")
     yield from _repeated(("overrides",), [o.id for o in params.overrides], "id")
-
-
-OF_OURS = {*SECTION_NAMES, *SPINES, "acceptance", "evidence_report", "changes", "sources", "derivations", "report", "tail"}  # fmt: skip
-"""What no section of a client's own may be called: it is something else in a memo, or beside one."""
-
-
-def _extra(params: Params) -> Iterator[Finding]:
-    yield from _repeated(("extra",), params.extra)
-    for i, name in enumerate(params.extras):
-        if name in OF_OURS | _RESERVED:
-            remedy = (
-                "Call it otherwise. A notebook of that name in the client's folder lies over ours without this line."
-            )
-            yield Finding("", ("extra", i), "has a name of ours", params.extra[i], remedy)
 
 
 def _offers(params: Params) -> Iterator[Finding]:
@@ -500,7 +489,6 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _question,
     _operations,
     _lists,
-    _extra,
     _offers,
     _overrides,
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Discriminator, Field, StringConstraints, Tag, ValidationInfo, field_validator
 
 from fabricreport.base.units import DAYS_PER_WEEK
-from fabricreport.base.vocabulary import Acquisition, Question
+from fabricreport.base.vocabulary import SPINES, Acquisition, Question
 from fabricreport.books.equipment import LINK_SPEEDS, VENDORS, GpuType, gpu_types
 from fabricreport.books.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
 from fabricreport.books.messages import TAG as TAG
@@ -178,6 +178,9 @@ OptionId = Annotated[
 ]
 
 
+_BESIDE = ("acceptance", "evidence_report", "changes", "sources", "derivations", "report", "tail")
+OF_OURS = {*SECTION_NAMES, *SPINES, *_BESIDE}
+"""What no section of a client's own may be called."""
 OWN_NOTEBOOK = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*\.ipynb$"
 OwnNotebook = Annotated[str, Field(pattern=OWN_NOTEBOOK, max_length=40)]
 
@@ -551,11 +554,9 @@ class Params(Section):
         default=SECTION_NAMES, min_length=1, max_length=6, description="Sections of the memo, in this order."
     )
     extra: Annotated[tuple[OwnNotebook, ...], Items] = Field(
-        default=(),
-        max_length=12,
+        default=(), max_length=12, examples=[["power.ipynb"]],
         description="Sections of the client's own behind these: notebooks of the folder <slug>/notebooks beside the params.",
-        examples=[["power.ipynb"]],
-    )
+    )  # fmt: skip
     refresh: Refresh = Field(default_factory=Refresh, description="When a scheduled run makes a new edition.")
     seed: Annotated[int, Unit("seed", zero=True)] = Field(
         default=20261120, description="Seed of the sample of uncertain inputs."

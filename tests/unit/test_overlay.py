@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
-from fabricreport.memo.run.overlay import laid_over
-from fabricreport.memo.run.snapshot import sha256
+from fabricreport.base.errors import InputError
+from fabricreport.blocks.cells import open_alone
+from fabricreport.blocks.prose import ProseFault
+from fabricreport.inputs.dossier import read_params
+from fabricreport.memo.run.overlay import OwnNotebooks, laid_over
+from fabricreport.memo.run.recall import Places
+from fabricreport.memo.run.snapshot import input_problems, sha256, take_snapshot
+from fabricreport.scenario import params_from
 
 HEAD = "%load_ext fabricreport\n%overlays tco.ipynb"
 
@@ -86,3 +97,111 @@ def test_laws_of_laying_over(ids: list[str], empty: set[str]) -> None:
     assert all(c["source"] == f"%%say\nmine {c['id']}" for c in found if c["id"] in ids), "the client's own words stand"
     again, _ = laid_over(found, own, "tco.ipynb", "x")
     assert [(c["id"], c["source"]) for c in again] == [(c["id"], c["source"]) for c in found], "twice is once"
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def client(folder: Path, **notebooks: list[dict[str, Any]]) -> Path:
+    """A client's params in a project of its own, with these notebooks in its folder."""
+    params = folder / "params" / "tern.yaml"
+    own = params.parent / "tern-analytics" / "notebooks"
+    own.mkdir(parents=True)
+    params.write_text((ROOT / "params/tern-finetuning.yaml").read_text("utf-8"), encoding="utf-8")
+    for name, made in notebooks.items():
+        write(own / f"{name}.ipynb", made)
+    return params
+
+
+def write(path: Path, made: list[dict[str, Any]], **outputs: Any) -> None:
+    more = {"outputs": [], "execution_count": None, **outputs}
+    nb = {"cells": [{**c, **more} for c in made], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    path.write_text(json.dumps(nb), encoding="utf-8")
+
+
+def examined(params: Path, **places: Any) -> tuple[list[str], list[str]]:
+    problems, notes = OwnNotebooks(read_params(params), Places(**places)).examined()
+    return [str(problem) for problem in problems], [*notes]
+
+
+def test_an_original_that_has_changed_a_stranger_and_a_notebook_nobody_reads_are_told(tmp_path: Path) -> None:
+    head = cell("h", HEAD)
+    params = client(tmp_path, tco=[head, cell("tco-62", "%%say\nOurs.", over="%%say\nOlder.")], idle=cells("a"))
+    problems, (stale, idle) = examined(params)
+    assert not problems and "tco.ipynb, cell tco-62: its original is not the one" in stale and "idle.ipynb" in idle
+    write(params.parent / "tern-analytics/notebooks/tco.ipynb", cells("plain"))
+    (problem,), _ = examined(params)
+    assert "shares no cell" in problem and "new --section tco" in problem
+    (params.parent / "tern-analytics/notebooks/tco.ipynb").write_text("{}", encoding="utf-8")
+    assert "is not a notebook" in examined(params)[0][0]
+    params.write_text(params.read_text("utf-8") + "extra: [power.ipynb]\n", encoding="utf-8")
+    assert any("power.ipynb" in problem and "new --section power" in problem for problem in examined(params)[0])
+
+
+def test_notebooks_of_another_project_are_run_only_by_whoever_trusts_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    params = client(tmp_path, tco=[cell("h", HEAD)])
+    (problem,), _ = examined(params, trusted=False)
+    assert "--trust-notebooks" in problem and "tern-analytics/notebooks/tco.ipynb" in problem
+    assert not examined(params)[0], "somebody has said so"
+    for here in (tmp_path, params.parent):
+        monkeypatch.chdir(here)
+        assert not examined(params, trusted=False)[0], "the project of the current folder"
+    monkeypatch.chdir(ROOT)
+    (params.parent / "tern-analytics/notebooks/tco.ipynb").unlink()
+    assert not examined(params, trusted=False)[0], "nothing but what is shipped is run"
+
+
+def test_what_is_kept_of_a_notebook_is_its_source_and_no_link_is_followed(tmp_path: Path) -> None:
+    params = client(tmp_path, tco=cells("tco-62"))
+    own = params.parent / "tern-analytics/notebooks"
+
+    def kept(name: str) -> dict[str, str]:
+        return take_snapshot(read_params(params).params, params, tmp_path / name).hashes
+
+    first = kept("first")
+    write(own / "tco.ipynb", cells("tco-62"), execution_count=7)
+    assert kept("run") == first and "tern-analytics/notebooks/tco.ipynb" in first
+    write(own / "tco.ipynb", [cell("tco-62", "%%say\nother")])
+    assert kept("other") != first
+    (own / "secret.csv").symlink_to("/etc/hostname")
+    (problem,) = input_problems(read_params(params).params, params)
+    assert "symbolic link" in problem.message
+    own.rename(own.with_name("else"))
+    own.symlink_to(own.with_name("else"))
+    assert all("symbolic link" in p.message for p in input_problems(read_params(params).params, params))
+
+
+@rows("name", ["../power.ipynb", "/tmp/power.ipynb", "a/power.ipynb", "Power.ipynb", "power.py", ".ipynb", "tco.ipynb", "buy_once.ipynb", "changes.ipynb", "con.ipynb", "power.ipynb\n"])  # fmt: skip
+def test_a_section_of_the_clients_own_has_a_plain_name_that_is_none_of_ours(name: str) -> None:
+    data = {
+        "client": {"name": "x"},
+        "as_of": "2026-11-20",
+        "cluster": {"gpus": 64},
+        "workload": {"kind": "fine-tuning"},
+    }
+    data |= {"organisation": {"networking_maturity": "medium"}, "money": {"acquisition": "buy"}}
+    assert params_from({**data, "extra": ["power.ipynb"]}).notebooks[-1] == "power"
+    with pytest.raises(InputError):
+        params_from({**data, "extra": [name]})
+
+
+def test_an_overlay_runs_alone_behind_what_its_original_opens_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    params = client(tmp_path)
+    ran: list[str] = []
+
+    def run_cell(source: str) -> SimpleNamespace:
+        ran.append(source)
+        return SimpleNamespace(raise_error=lambda: None)
+
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    shell = SimpleNamespace(user_ns={}, run_cell=run_cell)
+    monkeypatch.chdir(params.parent / "tern-analytics/notebooks")
+    open_alone("tco.ipynb ../../tern.yaml", shell=shell)
+    assert shell.user_ns == {"params": "../../tern.yaml"}
+    assert "open_section" in ran[-1] and not any("%" in source for source in ran), "no prose cell of it is run"
+    with pytest.raises(ProseFault, match="there is no"):
+        open_alone("tco.ipynb", shell=shell)

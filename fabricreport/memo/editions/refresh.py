@@ -20,8 +20,8 @@ from fabricreport.memo.editions.editions import LATEST, EditionInfo, edition_bef
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, HeadlineChange, read_output, read_sealed
 from fabricreport.memo.editions.probe import Probe, moves, probe
-from fabricreport.memo.run.overlay import PART
 from fabricreport.memo.run.recall import Places, Planned, Question, recall, remember
+from fabricreport.memo.run.snapshot import PART
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.book import PriceBook

@@ -174,10 +174,10 @@ def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Pat
 def _as_written(run: SectionRun, plan: BuildPlan) -> tuple[SectionRun, Path]:
     """How a section ended with the number of its cell in the notebook it was written in, and that notebook."""
     source = plan.sources[run.section]
-    if run.cell is None:
+    cells = notebook_from_bytes(plan.notebooks[run.section].read_bytes()).cells if run.cell else []
+    if not run.cell or run.cell > len(cells):
         return run, source
-    cell = notebook_from_bytes(plan.notebooks[run.section].read_bytes()).cells[run.cell - 1]
-    name, number = written_at(cell, source.name, run.cell)
+    name, number = written_at(cells[run.cell - 1], source.name, run.cell)
     return replace(run, cell=number), plan.snapshot.origins["params.json"].parent / name if "/" in name else source
 
 

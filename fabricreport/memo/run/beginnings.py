@@ -19,15 +19,14 @@ from fabricreport.base.text import visible
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks.prose import opening_cells
 from fabricreport.inputs.dossier import read_params
-from fabricreport.memo.run.overlay import OVER, PART
+from fabricreport.memo.run.overlay import OVER
 from fabricreport.memo.run.recall import Places
-from fabricreport.memo.run.snapshot import read_notebook, sha256
+from fabricreport.memo.run.snapshot import PART, read_notebook, sha256
 
 
 def begin_section(name: str, params: Path) -> str:
     """Write a notebook of this name for the client of a params file, and say what was done; nothing that is there is replaced."""
-    from fabricreport.scenario.checks import OF_OURS
-    from fabricreport.scenario.schema import OWN_NOTEBOOK
+    from fabricreport.scenario.schema import OF_OURS, OWN_NOTEBOOK
     from fabricreport.scenario.template import name_extra
 
     loaded = read_params(params)

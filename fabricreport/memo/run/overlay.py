@@ -14,22 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import nbformat
-
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.files import read_beneath
 from fabricreport.base.project import SHIPPED, client_folder, project_of
 from fabricreport.base.text import visible
-from fabricreport.blocks.prose import opening_cells
-from fabricreport.check.prose import prose_faults
-from fabricreport.memo.run.snapshot import read_notebook, sha256
+from fabricreport.memo.run.snapshot import PART, read_notebook, sha256
 
 if TYPE_CHECKING:
     from fabricreport.memo.run.recall import Places
     from fabricreport.scenario import ParamsFile
 
-PART, OVER = "notebooks", "over"
-"""The client's folder; in a cell's own metadata the hash of the original that it was copied from."""
+OVER = "over"
+"""In a cell's own metadata the hash of the original that it was copied from."""
 _OVERLAYS, _LOAD = "%overlays", "%load_ext fabricreport"
 Cell = Mapping[str, Any]
 
@@ -42,6 +38,8 @@ def laid_over(
 
     Behind a head that says `%overlays` stand cells that the original opens with: it has run them.
     """
+    from fabricreport.blocks.prose import opening_cells
+
     known = {c.get("id"): n for n, c in enumerate(original)}
     head, ids = _head(own, name), [str(c["id"]) for c in own if c.get("id")]
     if len(ids) > len(set(ids)) or (head is None and not known.keys() & set(ids)):
@@ -92,13 +90,15 @@ def _at(cell: Cell, source: str, notebook: str, number: int) -> Cell:
 
 def lay(original: Path, own: bytes, shown: Path) -> tuple[Any, tuple[str, ...]]:
     """The node of a notebook with a client's own, which is shown as `shown`, laid over, and what is to be told of it."""
+    from nbformat import from_dict
+
     below, above = read_notebook(original.read_bytes(), original), read_notebook(own, shown)
     try:
         cells, notes = laid_over(below.cells, above.cells, shown.name, "/".join(shown.parts[-3:]))
     except ValueError as error:
         remedy = f"Move it away and begin it by `fabricreport new --section {shown.stem}`, or call it otherwise and name it in `extra`."
         raise InputError(Problem(str(error), str(shown), remedy=remedy)) from None
-    below.cells = [nbformat.from_dict({"id": f"cell-{n}", **cell}) for n, cell in enumerate(cells, start=1)]  # type: ignore[no-untyped-call]
+    below.cells = [from_dict({"id": f"cell-{n}", **cell}) for n, cell in enumerate(cells, start=1)]  # type: ignore[no-untyped-call]
     below.nbformat_minor = 5
     return below, tuple(
         f"{shown}, cell {visible(cell, 60)}: its original is {'not the one it was written over' if now else 'gone'}. Compare the "
@@ -152,6 +152,8 @@ class OwnNotebooks:
 
     def faults(self) -> list[Problem]:
         """What is wrong with the prose cells of all notebooks of the memo."""
+        from fabricreport.check.prose import prose_faults
+
         laid, params = {section: node for section, node, _ in self.laid()}, self.loaded.params
         named = ((self.path(s) if s in params.extras else self.places.notebook(s), s) for s in params.notebooks)
         return [problem for path, s in named for problem in prose_faults(path, laid.get(s))]

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.inputs.dossier import read_params
 from fabricreport.memo.run import snapshot as prints
-from fabricreport.memo.run.overlay import PART, OwnNotebooks, lay
+from fabricreport.memo.run.overlay import OwnNotebooks, lay
 from fabricreport.memo.run.recall import Places, Planned
-from fabricreport.memo.run.snapshot import Fingerprint, Snapshot, input_problems, take_snapshot
+from fabricreport.memo.run.snapshot import PART, Fingerprint, Snapshot, input_problems, take_snapshot
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.rules import PriceRow

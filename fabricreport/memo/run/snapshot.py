@@ -55,11 +55,11 @@ BOOKS: Mapping[str, tuple[str, ...]] = {
 }
 OWN = "own"
 """The kind of a file that the client has for itself without naming it in the params."""
-OWN_NOTEBOOKS = "own-notebooks"
-"""The kind of a client's own notebook, and of a file that one may read."""
+PART, OWN_NOTEBOOKS = "notebooks", "own-notebooks"
+"""The client's folder of its own notebooks; the kind of one, and of a file that one may read."""
 OWN_PARTS: Mapping[str, tuple[str, ...]] = {
     "prices": BOOKS["prices"],
-    "notebooks": (".ipynb", ".py", ".csv", ".tsv", ".json", ".yaml", ".txt", ".png", ".xlsx", ".parquet"),
+    PART: (".ipynb", ".py", ".csv", ".tsv", ".json", ".yaml", ".txt", ".png", ".xlsx", ".parquet"),
 }
 """What the client's own folder holds that the params do not name."""
 LAST_GOOD = "last-good"
@@ -157,7 +157,7 @@ class _Copier:
         for name, suffixes in BOOKS.items():
             self.book(book_folder(params_path.parent, name, shared), name, suffixes)
         for own in self.listed(own_names, params_path.parent, client_slug(params)):
-            kind = OWN if own.split("/")[-2] == "prices" else OWN_NOTEBOOKS
+            kind = OWN_NOTEBOOKS if own.split("/")[-2] == PART else OWN
             self.copy(params_path.parent, own, own, kind)
         for provider in params.providers:
             if provider.answers:
