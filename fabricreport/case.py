@@ -394,9 +394,7 @@ class Case:
         if section in SPINES:
             return spoken_of(self, section)
         if section not in SPOKEN and section not in self.params.extras:
-            raise KeyError(
-                f"no section {section}; one of the client's own is named in the params: extra: [{section}.ipynb]"
-            )
+            raise KeyError(f"no section {section}; the params name one of the client's own: extra: [{section}.ipynb]")
         found = SPOKEN.get(section, SPOKEN["decision"])(self)
         return found.silent() if section in OF_NETWORKS and self.decision().in_nodes else found
 

@@ -88,11 +88,8 @@ def load_magics(shell: Any) -> None:
 
 
 def open_alone(line: str, *, shell: Any) -> None:
-    """`%overlays tco.ipynb [PARAMS]`: run in `params/<slug>/notebooks/` what that notebook opens with, on the client's params.
-
-    A build, which lays one over the other, runs no such line.
-    """
-    here, (name, given, *_) = Path.cwd(), (*line.split(), "", "")
+    """`%overlays tco.ipynb [PARAMS]`: run in `params/<slug>/notebooks/` what that notebook opens with, on the client's params."""
+    here, (name, given, *_) = Path.cwd(), (*line.split(maxsplit=1), "", "")
     folder = here.parent.parent
     params = Path(given or folder / f"{here.parent.name}.yaml")
     beside = (place / "notebooks" / name for place in (project_of(folder), SHIPPED))

@@ -235,12 +235,9 @@ def check(params: Sequence[Path], rules: bool, trust_notebooks: bool, output: Pa
 )
 @click.option("--as-of", type=DAY, default=None, help="Date of the memo.  [default: the newest price's date]")
 @click.option(
-    "--section",
-    metavar="SECTION",
-    default="",
-    help="Write a notebook of the client's own of --params instead: over ours of that name, or a new section.",
+    "--section", metavar="SECTION", default="", help="Begin a notebook of the client of --params alone instead."
 )
-@click.option("--params", type=click.Path(path_type=Path), default=None, help="Whose section it is.")
+@click.option("--params", type=click.Path(path_type=Path), default=None, help="Whose notebook it is.")
 @told
 def new(name: str, project: Path | None, folder: Path, as_of: date | None, section: str, params: Path | None) -> int:
     """Write a commented params file for the client NAME, ready to edit; or lay out a project, or begin a client's own notebook."""

@@ -58,9 +58,7 @@ SCHEDULER = click.option(
     help="Build on the workers of this Dask scheduler (tcp://HOST:8786), who share the folder of params and output.",
 )
 TRUST = click.option(
-    "--trust-notebooks",
-    is_flag=True,
-    help="Run notebooks of params outside the current folder's project: they are code.",
+    "--trust-notebooks", is_flag=True, help="Run what is code of a project other than the current folder's."
 )
 CLIENT = click.argument("params", type=click.Path(path_type=Path))
 OUTPUT = click.option(

@@ -295,11 +295,8 @@ def _finish(
     ledger = merged_ledger(proof.found)
     head = headline_of(headline(proof.found, document.glance), ledger)
     faults += _accepted(leaks(folder, machine), plan)
-    undone = [
-        f"{s}.ipynb changed {', '.join(nb.metadata[CHANGED])}, which was put back"
-        for s, nb in notebooks.items()
-        if CHANGED in nb.metadata
-    ]
+    changed = ((s, nb.metadata[CHANGED]) for s, nb in notebooks.items() if CHANGED in nb.metadata)
+    undone = [f"{section}.ipynb changed {', '.join(what)}, which was put back" for section, what in changed]
     told = {"faults": list(faults), "remarks": [*page_one_remarks(document), *badly_set, *proof.remarks, *undone]}
     facts = {**told, "prices": key_prices(head, ledger), "changes": changes}
     manifest = manifest_of(plan, record, head, facts, list_outputs(folder))

@@ -228,9 +228,7 @@ def _copy_notebooks(
     sources: Mapping[str, Path], target: Path, own: Path | None = None, shown: Path | None = None
 ) -> dict[str, Path]:
     """Copies of the sources: an analyst who saves a notebook meanwhile changes the next build, not this one.
-
-    The client's own, frozen in the folder `own` and known to the user as those of `shown`, lie over them.
-    """
+    The client's own, frozen in the folder `own` and known to the user as those of `shown`, lie over them."""
     from fabricreport.memo.document.outputs import attach_pictures
 
     target.mkdir()

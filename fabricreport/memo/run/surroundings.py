@@ -30,9 +30,7 @@ _INLINE = ("figure_formats", "print_figure_kwargs", "close_figures", "rc")
 
 def begin(folder: str, params: str = "", *, watch: bool = False) -> None:
     """Begin a notebook in its folder; `params`: the file of a case that the notebooks share, if they open one.
-
-    With `watch` what it changes can be told at its end (`tell_changes`).
-    """
+    With `watch` what it changes can be told at its end."""
     global _first, _began
     shell: Any = get_ipython()
     if _first is None:
