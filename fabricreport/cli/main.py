@@ -242,7 +242,7 @@ def check(params: Sequence[Path], rules: bool, trust_notebooks: bool, output: Pa
 def new(name: str, project: Path | None, folder: Path, as_of: date | None, section: str, params: Path | None) -> int:
     """Write a commented params file for the client NAME, ready to edit; or lay out a project, or begin a client's own notebook."""
     if [bool(name), project is not None, bool(section and params)].count(True) != 1 or bool(section) != bool(params):
-        raise click.UsageError("Give the NAME of a client, or --project, or --section with --params.")
+        raise click.UsageError("Give the NAME of a client, or --project. With --section, give --params.")
     if params is not None:
         from fabricreport.memo.run.beginnings import begin_section
 

@@ -134,7 +134,7 @@ def own_words() -> None:
         path = folder / "notebooks" / f"{name}.ipynb"
         notebook = json.loads(path.read_text("utf-8"))
         cell = notebook["cells"][at]
-        cell["source"] = said if name == "tco" else f"{said}\n{cell['source']}"
+        cell["source"] = said if name == "tco" else f"{said}\n{''.join(cell['source'])}"
         path.write_text(json.dumps(notebook), encoding="utf-8")
 
 
