@@ -389,11 +389,14 @@ class Case:
     def spoken(self, section: str) -> Spoken:
         """What a section found, named, and the words of its prose; of the memo's body, what all sections found.
 
-        A section that tells networks apart says nothing where jobs within nodes are advised.
+        A section that tells networks apart says nothing where jobs within nodes are advised. One of the client's own has
+        the words of the decision.
         """
         if section in SPINES:
             return spoken_of(self, section)
-        found = SPOKEN[section](self)
+        if section not in SPOKEN and section not in self.params.extras:
+            raise KeyError(f"no section {section}; the params name one of the client's own: extra: [{section}.ipynb]")
+        found = SPOKEN.get(section, SPOKEN["decision"])(self)
         return found.silent() if section in OF_NETWORKS and self.decision().in_nodes else found
 
     def _agreeing(self, found: Found) -> Found:

@@ -10,12 +10,17 @@ answers with the cell; `bind_cell` writes them in.
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from fabricreport.base.errors import Problem
+from fabricreport.base.project import SHIPPED, project_of
 from fabricreport.base.vocabulary import SPINES
 from fabricreport.blocks.document import Drawing, Figures, Section
 from fabricreport.blocks.forms import MalformedNode, inline_from_json, to_json
@@ -33,7 +38,7 @@ from fabricreport.blocks.nodes import (
     Text,
     Tone,
 )
-from fabricreport.blocks.prose import MAGICS, PARTS, ProseCell, ProseFault, read_prose, refuse_misfit
+from fabricreport.blocks.prose import MAGICS, PARTS, ProseCell, ProseFault, opening_cells, read_prose, refuse_misfit
 from fabricreport.blocks.tables import Table, frame_parts
 from fabricreport.blocks.template import REFERENCES, Binder, Prose
 from fabricreport.ledger.facts import Findings, Named, Spoken
@@ -54,6 +59,13 @@ class SpokenCase(Figures, Protocol):
         ...
 
 
+def written_at(cell: Any, notebook: str, number: int) -> tuple[str, int]:
+    """The notebook and the number in it at which a cell was written: its own where a client's lies over it."""
+    own = cell["metadata"].get("fabricreport")
+    at = own.get("at") if isinstance(own, Mapping) else None
+    return (str(at[0]), int(at[1])) if isinstance(at, list) and len(at) == 2 else (notebook, number)
+
+
 def open_section(name: str, case: SpokenCase) -> tuple[Section, Findings]:
     """A section to write to, and what it found: what a notebook's first cell keeps.
 
@@ -72,6 +84,27 @@ def load_magics(shell: Any) -> None:
             run_cell(read_prose(kind, line, cell), shell.user_ns, shell.ev)
 
         shell.register_magic_function(run, magic_kind="cell", magic_name=kind)
+    shell.register_magic_function(partial(open_alone, shell=shell), magic_kind="line", magic_name="overlays")
+
+
+def open_alone(line: str, *, shell: Any) -> None:
+    """`%overlays tco.ipynb [PARAMS]`: run in `params/<slug>/notebooks/` what that notebook opens with, on the client's params."""
+    here, (name, given, *_) = Path.cwd(), (*line.split(maxsplit=1), "", "")
+    folder = here.parent.parent
+    params = Path(given or folder / f"{here.parent.name}.yaml")
+    beside = (place / "notebooks" / name for place in (project_of(folder), SHIPPED))
+    original = next((path for path in beside if path.is_file()), None)
+    if original is None or not params.is_file():
+        raise ProseFault(
+            f"%overlays {line}: there is no {params if original else name or 'notebook'}; say %overlays NOTEBOOK PARAMS"
+        )
+    sys.path.append(str(original.parent))
+    cells = json.loads(original.read_text(encoding="utf-8"))["cells"]
+    for cell in (cell for cell in cells[: opening_cells(cells)] if cell["cell_type"] == "code"):
+        lines = "".join(cell["source"]).splitlines(keepends=True)
+        shell.run_cell("".join(x for x in lines if not x.startswith("%load_ext fabricreport"))).raise_error()
+        if "parameters" in cell["metadata"].get("tags", ()):
+            shell.user_ns["params"] = str(params)
 
 
 def run_cell(cell: ProseCell, space: Mapping[str, Any], evaluate: Evaluate) -> None:

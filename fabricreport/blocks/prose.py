@@ -40,7 +40,7 @@ before anything runs. Reading a cell needs no case and no kernel, so every field
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
@@ -162,6 +162,12 @@ def is_prose(source: str) -> bool:
     """Whether a code cell is a prose cell."""
     found = _MAGIC.match(source)
     return found is not None and found[1] in MAGICS
+
+
+def opening_cells(cells: Sequence[Mapping[str, str]]) -> int:
+    """How many cells a notebook opens with: those before its first prose cell, which open the case."""
+    said = (n for n, cell in enumerate(cells) if cell["cell_type"] == "code" and is_prose("".join(cell["source"])))
+    return next(said, len(cells))
 
 
 def read_cell(source: str) -> ProseCell:

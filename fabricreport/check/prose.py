@@ -6,12 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.locations import did_you_mean
-from fabricreport.blocks.cells import fields_of
+from fabricreport.blocks.cells import fields_of, written_at
 from fabricreport.blocks.prose import DIRECTIONS, ProseCell, ProseFault, figure_of, is_prose, read_cell, refuse_misfit
 from fabricreport.blocks.template import split_style
 from fabricreport.bodies.bodies import DECLARED, SPINE, Turns
@@ -33,13 +34,14 @@ def kinds_of(notebook: str) -> Mapping[str, tuple[str, ...]]:
     return FACTS[notebook].kinds() if notebook in FACTS else {}
 
 
-def prose_faults(notebook: Path) -> list[Problem]:
+def prose_faults(notebook: Path, laid: Any = None) -> list[Problem]:
     """What is wrong with the prose cells of a notebook, told by cell; words and findings are looked up when it runs.
+    `laid` is its node with a client's own laid over.
 
     Ids that the notebook's own code names (`case.number("tco.mine", …)`) are taken as made there.
     """
     try:
-        cells = nbformat.read(notebook, as_version=4).cells  # type: ignore[no-untyped-call]
+        cells = (laid or nbformat.read(notebook, as_version=4)).cells  # type: ignore[no-untyped-call]
     except (OSError, ValueError, nbformat.ValidationError):
         return []  # whoever takes its fingerprint says that it is no notebook
     sources = [cell.source if cell.cell_type == "code" else "" for cell in cells]
@@ -49,7 +51,9 @@ def prose_faults(notebook: Path) -> list[Problem]:
         problem
         for number, source in enumerate(sources, start=1)
         if is_prose(source)
-        for problem in _faults(source, f"{notebook.name}, cell {number}", own, kinds)
+        for problem in _faults(
+            source, "{}, cell {}".format(*written_at(cells[number - 1], notebook.name, number)), own, kinds
+        )
     ]
 
 

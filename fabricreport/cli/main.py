@@ -27,6 +27,7 @@ from fabricreport.cli.options import (
     JSON,
     OUTPUT,
     SCHEDULER,
+    TRUST,
     complain,
     each_client,
     epilog,
@@ -96,6 +97,7 @@ def main() -> None:
 @click.option("--draft", is_flag=True, help="Watermark the memo; its checks warn instead of stopping.")
 @click.option("--no-attachments", is_flag=True, help="Leave the ledger and the workbook out of memo.pdf.")
 @click.option("--to", type=click.Choice(["docx"]), help="Make an editable copy too, for Word: page one and the body.")
+@TRUST
 @JSON
 @told
 def build(
@@ -107,6 +109,7 @@ def build(
     draft: bool,
     no_attachments: bool,
     to: str | None,
+    trust_notebooks: bool,
     as_json: bool,
 ) -> int:
     """Build the memo of each PARAMS file into OUTPUT/<client>/<edition>/."""
@@ -117,7 +120,9 @@ def build(
         raise click.UsageError("--to docx copies what is proved: leave out --only and --draft.")
     if to:
         from fabricreport.memo.editable import build_and_copy as made
-    task = partial(one_client, made=made, output=output, only=only, draft=draft, attach=not no_attachments)
+    task = partial(
+        one_client, made=made, output=output, only=only, draft=draft, attach=not no_attachments, trust_notebooks=trust_notebooks,
+    )  # fmt: skip
     done, failed, notes = [], [], list[str]()
     outcomes = each_client(params, task, jobs, scheduler, output, quiet=as_json)
     for outcome in outcomes:
@@ -178,10 +183,11 @@ def _say_sound(path: Path, as_json: bool) -> None:
 @main.command(epilog=epilog())
 @click.argument("params", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--rules", is_flag=True, help="List the rules by which a well-formed file is refused, and why.")
+@TRUST
 @OUTPUT
 @JSON
 @told
-def check(params: Sequence[Path], rules: bool, output: Path, as_json: bool) -> int:
+def check(params: Sequence[Path], rules: bool, trust_notebooks: bool, output: Path, as_json: bool) -> int:
     """Validate PARAMS files, everything they name and the prose cells of their notebooks; build nothing.
     Of editions instead (a folder, <client> or <client>/<edition>): prove each whole, and say who signed it."""
     if rules:
@@ -190,22 +196,24 @@ def check(params: Sequence[Path], rules: bool, output: Path, as_json: bool) -> i
         raise click.UsageError("Missing argument 'PARAMS...'.")
     if (code := check_editions(params, output, as_json)) is not None:
         return code
+    from fabricreport.memo.run.overlay import OwnNotebooks
     from fabricreport.memo.run.plan import checked
     from fabricreport.memo.run.recall import Places
 
     problems: list[Problem] = []
     remarks: list[str] = []
     for path in params:
-        places = Places.of(path)
+        places = Places.of(path, trusted=trust_notebooks)
         found = checked(path, places, trying=partial(_say_sound, path, as_json))
         problems += (p for p in found.problems if p not in problems)  # several params files share their books
         remarks += [note if note.startswith(f"{path}:") else f"{path}: {note}" for note in found.notes]
         if found.case is not None and found.loaded is not None and not found.problems:
             from fabricreport.check.plausibility import cautions, dates_of
-            from fabricreport.check.prose import prose_faults
 
-            cells = [p for name in found.loaded.params.notebooks for p in prose_faults(places.notebook(name))]
-            problems += (p for p in cells if p not in problems)
+            own = OwnNotebooks(found.loaded, places)
+            problems += (p for p in own.faults() if p not in problems)
+            if outside := ", ".join(map(str, own.outside())):
+                remarks.append(f"{path}: a build runs these notebooks, which are not the package's: {outside}")
             remarks += [caution.placed(found.loaded) for caution in cautions(found.case)]
             remarks += [f"{path}: {note}" for note in dates_of(found.case).notes(date.today())]
     if as_json:
@@ -238,11 +246,20 @@ def check(params: Sequence[Path], rules: bool, output: Path, as_json: bool) -> i
     help="Folder to write it into.",
 )
 @click.option("--as-of", type=DAY, default=None, help="Date of the memo.  [default: the newest price's date]")
+@click.option(
+    "--section", metavar="SECTION", default="", help="Begin a notebook of the client of --params alone instead."
+)
+@click.option("--params", type=click.Path(path_type=Path), default=None, help="Whose notebook it is.")
 @told
-def new(name: str, project: Path | None, folder: Path, as_of: date | None) -> int:
-    """Write a commented params file for the client NAME, ready to edit; or lay out a project."""
-    if bool(name) == (project is not None):
-        raise click.UsageError("Give the NAME of a client, or --project.")
+def new(name: str, project: Path | None, folder: Path, as_of: date | None, section: str, params: Path | None) -> int:
+    """Write a commented params file for the client NAME, ready to edit; or lay out a project, or begin a client's own notebook."""
+    if [bool(name), project is not None, bool(section and params)].count(True) != 1 or bool(section) != bool(params):
+        raise click.UsageError("Give the NAME of a client, or --project. With --section, give --params.")
+    if params is not None:
+        from fabricreport.memo.run.beginnings import begin_section
+
+        click.echo(begin_section(section, params))
+        return 0
     if project is not None:
         return _new_project(project)
     from fabricreport.base.project import book_folder

@@ -57,6 +57,9 @@ SCHEDULER = click.option(
     default=None,
     help="Build on the workers of this Dask scheduler (tcp://HOST:8786), who share the folder of params and output.",
 )
+TRUST = click.option(
+    "--trust-notebooks", is_flag=True, help="Run what is code of a project other than the current folder's."
+)
 CLIENT = click.argument("params", type=click.Path(path_type=Path))
 OUTPUT = click.option(
     "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("output"), show_default=True,

@@ -22,6 +22,7 @@ from fabricreport.cli.options import (
     JSON,
     OUTPUT,
     SCHEDULER,
+    TRUST,
     complain,
     each_client,
     epilog,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Say what would be built of the prices that are there; fetch no feed, write nothing.",
 )
+@TRUST
 @click.option("--quiet", is_flag=True, help="Say only what is worth waking somebody for, each thing once (for cron).")
 @click.option("--on-change", type=shlex.split, metavar="COMMAND", default="",
               help="Run COMMAND if there is news, with it as JSON on its standard input.")  # fmt: skip

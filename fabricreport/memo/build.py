@@ -111,16 +111,18 @@ def build(
     cell_timeout_s: float = CELL_TIMEOUT_S,
     section_timeout_s: float = SECTION_TIMEOUT_S,
     last_good: Sequence[PriceRow] | None = None,
+    trust_notebooks: bool = True,
 ) -> BuildResult:
     """Build one memo and publish it below `output`.
 
     `only` builds one section as a draft into `output/<slug>/partial/` and leaves `latest` alone; `draft` warns
     where a client copy would be refused; without `attach` nothing goes into memo.pdf. `dates` is handed the dates that today's may be held
     against, before a section runs. A row of a price file that is no price ends the build; with `last_good` it goes on with
-    these prices, and with the good ones. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
+    these prices, and with the good ones. Notebooks of another project than the current folder's are run if `trust_notebooks`. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
     KeyboardInterrupt through after ending all processes.
     """
-    root, places, tell_dates = Path(output), places or Places.of(Path(params_path)), dates or (lambda _: None)
+    root, tell_dates = Path(output), dates or (lambda _: None)
+    places = places or Places.of(Path(params_path), trusted=trust_notebooks)
     question = Question(Path(params_path), places, str(as_of or ""), only or "", draft, attach)
     found, before = _again(root, question, tell_dates)
     if found is not None:
@@ -239,8 +241,7 @@ def run_plan(
     from fabricreport.memo.run.execution import run_sections, stripped
 
     refuse_unreadable(plan.notebooks.values())
-    folders = {section: source.parent for section, source in plan.sources.items()}
-    for folder in dict.fromkeys((PACKAGE, *folders.values())):
+    for folder in dict.fromkeys((PACKAGE, *plan.folders.values())):
         if not (
             IS_INSTALLED and folder.is_relative_to(PACKAGE)
         ):  # nobody edits what is installed, and nothing writes there
@@ -253,7 +254,8 @@ def run_plan(
         section_timeout_s=limits[1],
         progress=progress,
         matplotlib_dir=store / "matplotlib",
-        folders=folders,
+        folders=plan.folders,
+        watched=plan.params.extras,
     )
     return record, stripped(record, work)
 
@@ -273,6 +275,7 @@ def _finish(
     from fabricreport.memo.document.pieces import gather
     from fabricreport.memo.editions.manifest import headline_of, key_prices
     from fabricreport.memo.editions.remains import clear_failed, keep_inputs
+    from fabricreport.memo.run.notebook import CHANGED
 
     memo = stitch(notebooks, _citing(plan))
     found, changes = gather(memo), dict[str, list[str]]()
@@ -294,7 +297,9 @@ def _finish(
     ledger = merged_ledger(proof.found)
     head = headline_of(headline(proof.found, document.glance), ledger)
     faults += _accepted(leaks(folder, machine), plan)
-    told = {"faults": list(faults), "remarks": [*page_one_remarks(document), *badly_set, *proof.remarks]}
+    changed = ((s, nb.metadata[CHANGED]) for s, nb in notebooks.items() if CHANGED in nb.metadata)
+    undone = [f"{section}.ipynb changed {', '.join(what)}, which was put back" for section, what in changed]
+    told = {"faults": list(faults), "remarks": [*page_one_remarks(document), *badly_set, *proof.remarks, *undone]}
     facts = {**told, "prices": key_prices(head, ledger), "changes": changes}
     manifest = manifest_of(plan, record, head, facts, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
@@ -370,8 +375,9 @@ def front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mappin
 
 
 def _citing(plan: BuildPlan) -> dict[str, Any]:
-    """What the front matter says of the evidence report, for references into it."""
-    return {"report": plan.report.as_dict()} if plan.report else {}
+    """What the front matter says of the evidence report, for references into it, and of the client's own sections."""
+    extras = {"extras": list(plan.params.extras)} if plan.params.extras else {}
+    return {**({"report": plan.report.as_dict()} if plan.report else {}), **extras}
 
 
 def _write_outputs(

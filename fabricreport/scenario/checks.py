@@ -18,7 +18,7 @@ from fabricreport.books.fields import RESERVED_NAMES
 from fabricreport.scenario.brand import colour_findings
 from fabricreport.scenario.candidates import Offer, meant
 from fabricreport.scenario.rules import Finding, offer_findings
-from fabricreport.scenario.schema import SHIPPED_OPTIONS, Parallelism, Params
+from fabricreport.scenario.schema import OF_OURS, SHIPPED_OPTIONS, Parallelism, Params
 
 FIRST_YEAR, LAST_YEAR = 2020, 2100
 _SHARES_WITHIN = 0.001
@@ -417,6 +417,9 @@ def _operations(params: Params) -> Iterator[Finding]:
 
 def _lists(params: Params) -> Iterator[Finding]:
     yield from _repeated(("sections",), params.sections)
+    yield from _repeated(("extra",), params.extra)
+    ours = (i for i, name in enumerate(params.extras) if name in OF_OURS | _RESERVED)
+    yield from (Finding("", ("extra", i), "has a name of ours", params.extra[i], "Call it otherwise.") for i in ours)
     yield from _repeated(("organisation", "beyond_money"), params.organisation.beyond_money)
     yield from _repeated(("measurements",), params.measurements)
     yield from _repeated(("elicited",), params.elicited)

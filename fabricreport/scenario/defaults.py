@@ -67,7 +67,7 @@ IN_WORDS: Mapping[str, str] = {
     "offers": "none: published prices stand in",
     "measurements": "none",
     "elicited": "none: the ranges are our assumptions",
-    **dict.fromkeys(("overrides", "adopted"), "none"),
+    **dict.fromkeys(("overrides", "adopted", "extra"), "none"),
 }
 """What an absent value means, where the schema has none to show."""
 

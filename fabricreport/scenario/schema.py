@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Discriminator, Field, StringConstraints, Tag, ValidationInfo, field_validator
 
 from fabricreport.base.units import DAYS_PER_WEEK
-from fabricreport.base.vocabulary import Acquisition, Question
+from fabricreport.base.vocabulary import SPINES, Acquisition, Question
 from fabricreport.books.equipment import LINK_SPEEDS, VENDORS, GpuType, gpu_types
 from fabricreport.books.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
 from fabricreport.books.messages import TAG as TAG
@@ -176,6 +176,13 @@ OptionId = Annotated[
     Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60),
     Field(json_schema_extra={"examples": list(SHIPPED_OPTIONS)}),
 ]
+
+
+_BESIDE = ("acceptance", "evidence_report", "changes", "sources", "derivations", "report", "tail")
+OF_OURS = {*SECTION_NAMES, *SPINES, *_BESIDE}
+"""What no section of a client's own may be called."""
+OWN_NOTEBOOK = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*\.ipynb$"
+OwnNotebook = Annotated[str, Field(pattern=OWN_NOTEBOOK, max_length=40)]
 
 
 class Stage(Section):
@@ -567,6 +574,10 @@ class Params(Section):
     sections: Annotated[tuple[SectionName, ...], Items] = Field(
         default=SECTION_NAMES, min_length=1, max_length=6, description="Sections of the memo, in this order."
     )
+    extra: Annotated[tuple[OwnNotebook, ...], Items] = Field(
+        default=(), max_length=12, examples=[["power.ipynb"]],
+        description="Sections of the client's own behind these: notebooks of the folder <slug>/notebooks beside the params.",
+    )  # fmt: skip
     refresh: Refresh = Field(default_factory=Refresh, description="When a scheduled run makes a new edition.")
     seed: Annotated[int, Unit("seed", zero=True)] = Field(
         default=20261120, description="Seed of the sample of uncertain inputs."
@@ -594,8 +605,13 @@ class Params(Section):
 
     @property
     def notebooks(self) -> tuple[str, ...]:
-        """The notebooks of the memo in its order: its body, where the decision is part of it, then its sections."""
-        return (*((self.asked.spine,) if "decision" in self.sections else ()), *self.sections)
+        """The notebooks of the memo in its order: its body, where the decision is part of it, its sections, the client's own."""
+        return (*((self.asked.spine,) if "decision" in self.sections else ()), *self.sections, *self.extras)
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The names of the client's own sections."""
+        return tuple(name.removesuffix(".ipynb") for name in self.extra)
 
     @field_validator("workload", mode="after")
     @classmethod

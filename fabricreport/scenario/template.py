@@ -191,6 +191,14 @@ def _filed(loaded: ParamsFile, entries: Sequence[tuple[str, int | None, Mapping[
     return Edit(text if _reads_as(text, wanted, loaded.folder) else None, line)
 
 
+def name_extra(loaded: ParamsFile, file: str) -> Edit:
+    """The text of the params with a notebook of the client's own named at its end; `extra` that is there is mended by hand."""
+    line = f"extra: [{', '.join((*loaded.params.extra, file))}]"
+    edited = f"{loaded.path.read_bytes().decode('utf-8').rstrip()}\n{line}\n"
+    wanted = {**loaded.located.data, "extra": [file]}
+    return Edit(edited if _reads_as(edited, wanted, loaded.folder) else None, line)
+
+
 class _NoPlaceError(Exception):
     """The text is laid out in a way that this edit does not know."""
 

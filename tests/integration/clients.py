@@ -81,6 +81,7 @@ _NOT_VARIED = {
     "client.name": "the factor `client`", "client.slug": "the factor `client`",
     "memo.to": "text, tried by the hostile params", "memo.from": "text, tried by the hostile params",
     "memo.subject": "text, tried by the hostile params", "memo.language": "one choice",
+    "extra": "of no figure of ours: test_two_clients.py builds a memo with sections of the client's own",
     "brand": "of no figure: how a memo looks, test_brand.py",
     "adopted": "a signature under a number of a notebook: test_edits.py",
     "refresh.moved_share": "of no figure: when an edition is made, test_quiet.py",

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -86,6 +87,77 @@ def frozen(params: Path, target: Path) -> Case:
     return open_case(take_snapshot(open_case(params).params, params, target).params_json)
 
 
+def write_notebook(params: Path, name: str, *cells: tuple[str, str, dict[str, Any]]) -> None:
+    """A notebook in the folder of a client whose slug is the params file's own name."""
+    made = [
+        {"cell_type": kind, "id": f"n{number}", "metadata": metadata, "source": source}
+        | ({"outputs": [], "execution_count": None} if kind == "code" else {})
+        for number, (kind, source, metadata) in enumerate(cells)
+    ]
+    at = params / "notebooks" / name
+    at.parent.mkdir(parents=True, exist_ok=True)
+    at.write_text(json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
+
+
+MESSY = """\
+import os, warnings
+import numpy as np, pandas as pd, seaborn as sns
+sns.set_theme()
+pd.set_option("display.precision", 1)
+warnings.simplefilter("ignore")
+np.random.seed(3)
+racks = pd.read_csv("racks.csv")
+os.chdir("/")"""
+CLEAN = """\
+import os, matplotlib.pyplot as plt
+assert os.path.basename(os.getcwd()) == "notebooks", os.getcwd()
+assert plt.rcParams["axes.facecolor"] == "white" and pd.get_option("display.precision") == 6"""
+
+
+def own_words() -> None:
+    """Words and sections of B's own: a plain notebook that leaves a mess, a section and an overlay begun by `new`."""
+    folder = Path("params/sedge-works")
+    plain = (
+        ("markdown", "# Racks\n\nBeside {sec-power} stand the racks.", {}),
+        ("code", MESSY, {}),
+        ("code", "racks.set_index('rack')[['hall']]", {"caption": "The racks by name"}),
+        ("code", "sns.barplot(racks, x='rack', y='load')", {"alt": "Bars: the second rack is the heavier."}),
+    )
+    write_notebook(folder, "plain.ipynb", *plain)
+    (folder / "notebooks/racks.csv").write_text("rack,hall,load\nnorth,old,40\nsouth,new,44\n", encoding="utf-8")
+    run("new", "--section", "power", "--params", str(B))
+    run("new", "--section", "tco", "--params", str(B))
+    text = B.read_text("utf-8")
+    assert text.endswith("\nextra: [power.ipynb]\n"), "it is named in the params"
+    B.write_text(text.replace("[power.ipynb]", "[plain.ipynb, power.ipynb]"), encoding="utf-8")
+    for name, at, said in (("power", 3, CLEAN), ("tco", 2, "%%say\nBittern words stand here.")):
+        path = folder / "notebooks" / f"{name}.ipynb"
+        notebook = json.loads(path.read_text("utf-8"))
+        cell = notebook["cells"][at]
+        cell["source"] = said if name == "tco" else f"{said}\n{''.join(cell['source'])}"
+        path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def _has_its_own_words(edition: Path) -> None:
+    """What B's own notebooks say stands in its memo, numbered, in the ledger and in what is kept of it."""
+    page = (edition / "memo.html").read_text("utf-8")
+    ledger, manifest = (json.loads((edition / name).read_bytes()) for name in ("ledger.json", "manifest.json"))
+    for words in (
+        "Bittern words stand here.",
+        "The racks by name",
+        "Bars: the second rack",
+        "What spare switches cost",
+    ):
+        assert words in page, words
+    assert "{sec-" not in page and "left out of this copy" not in page
+    assert {"power.one", "power.two"} <= {number["id"] for number in ledger["numbers"]}
+    assert manifest["sections"] == ["tco", "plain", "power"]
+    (told,) = [remark for remark in manifest["remarks"] if remark.startswith("plain.ipynb changed")]
+    assert all(name in told for name in ("rcParams", "pandas options", "folder", "warnings", "random state")), told
+    kept = {path.name for path in (edition / "inputs/sedge-works/notebooks").iterdir()}
+    assert kept == {"plain.ipynb", "power.ipynb", "tco.ipynb", "racks.csv"}
+
+
 @pytest.mark.usefixtures("few_draws")
 def test_what_one_client_has_for_itself_moves_its_memo_and_stands_in_no_byte_of_anothers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memos: dict[str, BuildResult]
@@ -100,16 +172,19 @@ def test_what_one_client_has_for_itself_moves_its_memo_and_stands_in_no_byte_of_
         r"(?m)^client: .*", "client: {name: Sedge Works}", re.sub(r"(?m)^sections: .*", "sections: [tco]", text)
     )
     B.write_text(re.sub(r"Northmere( AI)?", "Sedge", own), encoding="utf-8")
+    own_words()
     before = Question(B, Places()).stamp()
     assert before is not None
     run("quotes", "import", str(quoted("2026-11-10")), "--params", str(A))
     run("answers", str(answered()), "--params", str(A))
     run("elicit", str(A), "--form")
+    write_notebook(Path("params/northmere-ai"), "power.ipynb", ("markdown", "# Nightingale and Kanarienvogel", {}))
     after = Question(B, Places()).stamp()
     assert after is not None and after.sha256 == before.sha256
     filed = sorted(p.relative_to("params").as_posix() for p in Path("params/northmere-ai").rglob("*.*"))
     assert filed == [
         "northmere-ai/elicited/form.yaml",
+        "northmere-ai/notebooks/power.ipynb",
         "northmere-ai/prices/quotes-kanarienvogel-gmbh.csv",
         "northmere-ai/providers/kanarienvogel-gmbh.yaml",
     ]
@@ -126,6 +201,7 @@ def test_what_one_client_has_for_itself_moves_its_memo_and_stands_in_no_byte_of_
     places = [("log", built.stdout + built.stderr), ("list", listed + run("list"))]
     places += texts(Path("output"), Path(".cache"), tmp_path / "frozen-b")
     assert any("Sedge" in text for name, text in places if name.endswith("memo.pdf")), "what stands in a PDF is found"
+    _has_its_own_words(Path("output") / edition["client"] / edition["edition"])
     found = [(name, word) for name, text in places for word in CANARIES if word in text.casefold()]
     assert not found
     assert any(word in text.casefold() for _, text in texts(tmp_path / "frozen-a") for word in CANARIES[:2])

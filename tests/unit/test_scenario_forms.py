@@ -182,6 +182,7 @@ def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_
         "providers",
         "overrides",
         "adopted",
+        "extra",
         "money.materiality_usd",
     }
     derived = {"cluster.nic_ports_per_node": 8, "question": "buy-once"}

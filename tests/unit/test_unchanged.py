@@ -41,6 +41,7 @@ class Desk:
         self.params = self.write("client/acme.yaml", "client: {name: Acme}\n")
         self.write("client/prices/a.csv", "item,price\n")
         self.write("client/acme/prices/quotes-s.csv", "item,price\n")
+        self.write("client/acme/notebooks/tco.ipynb", "{}")
         self.write(f"client/{LOG}", "8 1.0\n")
         self.write("client/logo.png", "PNG")
         self.write("project/evidence/own.yaml", "[]\n")
@@ -109,7 +110,7 @@ def same_size_and_time(path: Path) -> None:
 
 
 FILES = [
-    "client/acme.yaml", "client/prices/a.csv", "client/acme/prices/quotes-s.csv", f"client/{LOG}", "client/logo.png", "project/evidence/own.yaml", "notebooks/tco.ipynb",
+    "client/acme.yaml", "client/prices/a.csv", "client/acme/prices/quotes-s.csv", "client/acme/notebooks/tco.ipynb", f"client/{LOG}", "client/logo.png", "project/evidence/own.yaml", "notebooks/tco.ipynb",
     "own/latency.ipynb", "notebooks/helpers/rows.py", "notebooks/.pictures/rack.png", "package/models.py", "package/evidence/gpus.yaml",
 ]  # fmt: skip
 
@@ -130,7 +131,7 @@ def test_a_file_that_is_changed_gone_or_a_link_is_no_longer_the_same(
 
 @rows(
     "name",
-    ["client/prices/b.csv", "client/acme/prices/b.csv", "client/evidence/own.yaml", "client/options/own.yaml", "notebooks/new.py", "own/tco.ipynb", "package/new.py",
+    ["client/prices/b.csv", "client/acme/prices/b.csv", "client/acme/notebooks/b.ipynb", "client/evidence/own.yaml", "client/options/own.yaml", "notebooks/new.py", "own/tco.ipynb", "package/new.py",
      "site/pandas-3.dist-info/METADATA"],
 )  # fmt: skip
 def test_a_new_file_where_a_build_looks_is_no_longer_the_same(

@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 
 from fabricreport import __version__
 from fabricreport.base.errors import FabricReportError, Problem
+from fabricreport.blocks.cells import written_at
 from fabricreport.blocks.forms import to_json
 from fabricreport.blocks.nodes import (
     DataTable,
@@ -333,7 +334,8 @@ def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any
     merged.metadata["fabricreport"] = dict(front_matter)
     for section, notebook in notebooks.items():
         for number, cell in enumerate(notebook.cells, start=1):
-            own = {"section": section, "notebook": f"{section}.ipynb", "cell": number}
+            notebook, at = written_at(cell, f"{section}.ipynb", number)
+            own = {"section": section, "notebook": notebook, "cell": at}
             metadata = {**cell.metadata, "fabricreport": {**cell.metadata.get("fabricreport", {}), **own}}
             kept = {**cell, "id": f"{section}-{number}", "metadata": NotebookNode(metadata)}  # type: ignore[no-untyped-call]
             merged.cells.append(NotebookNode(kept))  # type: ignore[no-untyped-call]

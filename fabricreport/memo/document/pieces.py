@@ -168,6 +168,24 @@ def gather(nb: Any) -> Gathered:
             remedy = "Make it a Markdown cell, or tag it remove-cell."
             found.problems.append(Problem("a raw cell is not carried into the memo", key=where, remedy=remedy))
     found.pieces = joined(found.pieces)
+    for extra in own_matter.get("extras", ()):
+        found.pieces = opened(found.pieces, extra)
+    return found
+
+
+def opened(pieces: Iterable[Piece], section: str) -> list[Piece]:
+    """The pieces with one heading of level one in a section of the client's own, which bears its name; others are set lower."""
+    found, anchor, is_open = list[Piece](), f"sec-{section}", False
+    for piece in pieces:
+        nodes = list[Top]()
+        for node in piece.nodes if piece.section == section else ():
+            if isinstance(node, Heading) and node.level == 1:
+                node = replace(node, level=2) if is_open else replace(node, id=anchor)
+            elif not is_open:
+                nodes.append(Heading(1, (Text(section.replace("_", " ").capitalize()),), anchor))
+            is_open = True
+            nodes.append(node)
+        found.append(replace(piece, nodes=tuple(nodes)) if nodes else piece)
     return found
 
 

@@ -44,7 +44,7 @@ Mixed = tuple[Case, Mapping[str, Any]]
 WORDS = read_yaml("changes")
 NAMING = ("providers", "offers", "measurements", "elicited")
 """Keys of the params that name sources, and move with these."""
-NO_NUMBERS = ("as_of", "memo", "brand")
+NO_NUMBERS = ("as_of", "memo", "brand", "extra")
 """Keys that are told as the memo's date, and of the memo's words and look."""
 DATE = "the memo's date"
 SINGLE_PRICES = 8

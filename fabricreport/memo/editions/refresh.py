@@ -21,6 +21,7 @@ from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, HeadlineChange, read_output, read_sealed
 from fabricreport.memo.editions.probe import Probe, moves, probe
 from fabricreport.memo.run.recall import Places, Planned, Question, recall, remember
+from fabricreport.memo.run.snapshot import PART
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.book import PriceBook
@@ -179,7 +180,10 @@ def _compared(
             loaded, Path(scratch), attach=_attaches(last), as_of=day, places=places, last_good=good, report=report, before=partial(edition_before, root),
         )  # fmt: skip
         reasons = tuple(_reasons(plan, last, cites=not (dry_run and places.report and report is None)))
-        found = None if always or not reasons or last is None else _probed(plan, last)
+        rewritten = any(
+            reason.startswith(f"{plan.slug}/{PART}/") for reason in reasons
+        )  # what it says no probe can tell
+        found = None if always or rewritten or not reasons or last is None else _probed(plan, last)
     changed = bool(reasons) and not (found is not None and found.is_quiet)
     asked = [one.date for one in book.quarantine if one.is_question and one.date]  # a row that is held sets no date
     held = tuple(str(one) for one in book.at(max([parse_date(day), *asked])).questions)
@@ -263,6 +267,7 @@ def refresh(
     places: Places | None = None,
     always: bool = False,
     dry_run: bool = False,
+    trust_notebooks: bool = True,
 ) -> RefreshResult:
     """Build the new edition if one is due; every earlier edition stays. A second run does nothing, nor does a `dry_run`.
 
@@ -270,6 +275,7 @@ def refresh(
     """
     from fabricreport.memo.build import build
 
+    places = places or Places.of(Path(params_path), trusted=trust_notebooks)
     plan = plan_refresh(
         params_path, output=output, as_of=as_of, places=places, progress=progress, always=always, dry_run=dry_run
     )

@@ -27,6 +27,8 @@ FIXED = {
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
 """What the kernel has in its environment."""
+CHANGED_MIME = "application/vnd.fabricreport.changed+json"
+"""Of the output in which a watched notebook tells what it has changed."""
 _COLLECTED = (200_000, 50, 50)
 _CHECKED_HASH = (0b11).to_bytes(4, "little")
 _FONTS_TIMEOUT_S = 120.0

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -44,12 +44,13 @@ def run_sections(
     progress: ProgressCall | None = None,
     matplotlib_dir: Path | None = None,
     folders: Mapping[str, Path] | None = None,
+    watched: Collection[str] = (),
 ) -> RunRecord:
     """Execute each notebook with the papermill parameter `params` = path of the canonical JSON.
 
     `notebooks` maps a section's name to its source; each runs in its folder of `folders`, else in its notebook's.
     The executed notebook of section s is `scratch/s.ipynb`, also when s failed (as far as it got).
-    `matplotlib_dir` keeps matplotlib's font list from run to run. Never raises for a section's fault; an interrupt ends
+    What a `watched` one changed of the process is told in the metadata of its executed notebook. `matplotlib_dir` keeps matplotlib's font list from run to run. Never raises for a section's fault; an interrupt ends
     the kernel and gives the status `cancelled` to what had not finished.
     """
     skip_unused_grammar()
@@ -63,7 +64,7 @@ def run_sections(
         wanted = [matplotlib_dir] if matplotlib_dir else []
         env["MPLCONFIGDIR"] = str(ready_fonts(env, [*wanted, scratch.resolve() / "matplotlib"]).resolve())
         within = {s: (folders[s] if folders else Path(path).parent).resolve() for s, path in notebooks.items()}
-        run = _Run(params_json.resolve(), scratch.resolve(), within, runtime, env, progress or _silent)
+        run = _Run(params_json.resolve(), scratch.resolve(), within, runtime, env, progress or _silent, watched)
         return run.of(notebooks, limits)
     finally:
         shutil.rmtree(runtime, ignore_errors=True)
@@ -89,6 +90,7 @@ class _Run:
     runtime: Path
     env: Mapping[str, str]
     progress: ProgressCall
+    watched: Collection[str]
     done: dict[str, SectionRun] = field(default_factory=dict)
 
     def of(self, notebooks: Mapping[str, Path], limits: Any) -> RunRecord:
@@ -116,7 +118,7 @@ class _Run:
                 )
         if not ready:
             return False
-        merged = merge(ready, self.folders, self.params)
+        merged = merge(ready, self.folders, self.params, self.watched)
         session = Session(merged, limits, self.progress)
         execute(merged.notebook, session, self.env, self.runtime)
         for part in merged.parts:

@@ -8,7 +8,8 @@ answers    a cell of ours that answers the fields of its Markdown cells, where i
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,15 @@ from papermill.parameterize import parameterize_notebook
 from fabricreport.blocks.cells import ANSWERS_MIME, fields_of
 from fabricreport.memo.document.outputs import carry, own
 from fabricreport.memo.document.pieces import ANSWERS, HIDDEN_TAGS
+from fabricreport.memo.run.environment import CHANGED_MIME
 
+logging.getLogger("papermill").setLevel(logging.ERROR)  # a client's own notebook needs no cell of parameters
 ASKING_TAG = "fabricreport-answers"
 """Of the cell that answers the fields."""
 RUN = "fabricreport-run"
 """In the metadata of a merged notebook's cells while it runs: the notebook they are of, and their number in its source."""
+CHANGED = "fabricreport-changed"
+"""In a notebook's metadata: what it changed of the process that it ran in."""
 SKIPPED = "skip-execution"
 """nbclient's tag of a cell that is not run."""
 _ADDED = ("injected-parameters", "papermill-error-cell-tag")
@@ -71,14 +76,20 @@ def prepared(path: Path, params: Path) -> NotebookNode:
     return nb
 
 
-def merge(notebooks: Mapping[str, NotebookNode], folders: Mapping[str, Path], params: Path) -> Merged:
-    """One notebook of several that are `prepared`, each to be run in its folder."""
+def merge(
+    notebooks: Mapping[str, NotebookNode], folders: Mapping[str, Path], params: Path, watched: Collection[str] = ()
+) -> Merged:
+    """One notebook of several that are `prepared`, each to be run in its folder; of those `watched` what they change is told."""
     shared = str(params) if any("open_case" in c.source for nb in notebooks.values() for c in nb.cells) else ""
     nb: NotebookNode = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
     parts = []
     for section, notebook in notebooks.items():
-        begin = f"__import__('fabricreport.memo.run.surroundings', fromlist=['begin']).begin({str(folders[section])!r}, {shared!r})"
+        ours = "__import__('fabricreport.memo.run.surroundings', fromlist=['begin'])"
+        begin = f"{ours}.begin({str(folders[section])!r}, {shared!r}, watch={section in watched})"
         cells = [nbformat.v4.new_code_cell(begin), *notebook.cells]  # type: ignore[no-untyped-call]
+        if section in watched:
+            asking = {"tags": [ASKING_TAG]}
+            cells.append(nbformat.v4.new_code_cell(f"{ours}.tell_changes()", metadata=asking))  # type: ignore[no-untyped-call]
         part = Part(section, len(nb.cells), _numbers(cells), notebook.metadata)
         for at, (cell, number) in enumerate(zip(cells, part.numbers, strict=True)):
             cell.id = f"c{part.start + at}"
@@ -143,10 +154,12 @@ def take(nb: Any) -> None:
     given: dict[str, Any] = {}
     for output in outputs:
         given |= output.get("data", {}).get(ANSWERS_MIME, {})
+        if changed := output.get("data", {}).get(CHANGED_MIME):
+            nb.metadata[CHANGED] = changed
     said = [
         fault.value or fault.message
         for o in outputs
-        if ANSWERS_MIME not in o.get("data", {})
+        if not {ANSWERS_MIME, CHANGED_MIME} & o.get("data", {}).keys()
         for fault in carry({}, o).faults
     ]
     for cell in _markdown(nb):

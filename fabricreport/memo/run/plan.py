@@ -14,8 +14,9 @@ from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.text import visible
 from fabricreport.inputs.dossier import read_params
 from fabricreport.memo.run import snapshot as prints
+from fabricreport.memo.run.overlay import OwnNotebooks, lay
 from fabricreport.memo.run.recall import Places, Planned
-from fabricreport.memo.run.snapshot import Fingerprint, Snapshot, input_problems, take_snapshot
+from fabricreport.memo.run.snapshot import PART, Fingerprint, Snapshot, input_problems, take_snapshot
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.rules import PriceRow
@@ -47,6 +48,12 @@ class BuildPlan:
     only: str
     notes: tuple[str, ...] = ()
     report: Cited | None = None
+
+    @property
+    def folders(self) -> dict[str, Path]:
+        """Where each notebook runs: one of the client's own among the frozen inputs."""
+        own = self.snapshot.folder / self.slug / PART
+        return {s: own if s in self.params.extras else path.parent for s, path in self.sources.items()}
 
     @property
     def attach(self) -> bool:
@@ -86,10 +93,12 @@ def checked(
     """
 
     day = None if as_of is None else parse_date(as_of)
-    refused, unread = tuple[Problem, ...](), tuple[Problem, ...]()
+    refused, unread, notes = tuple[Problem, ...](), tuple[Problem, ...](), tuple[str, ...]()
     try:
-        params = read_params(params_path).params
-        refused = tuple(input_problems(params, params_path, project_params=places.project_params))
+        loaded = read_params(params_path)
+        refused = tuple(input_problems(loaded.params, params_path, project_params=places.project_params))
+        wrong, notes = OwnNotebooks(loaded, places).examined()
+        refused += wrong
     except InputError as error:
         unread = error.problems
     if places.check is not None:
@@ -98,7 +107,7 @@ def checked(
         found = _check(params_path, day, None if refused or unread else trying, going_on)
     named = {p.file for p in found.problems}
     more = (unread if not found.problems else ()) or tuple(p for p in refused if p.file not in named)
-    return replace(found, problems=(*found.problems, *more))
+    return replace(found, problems=(*found.problems, *more), notes=(*found.notes, *notes))
 
 
 @dataclass(frozen=True)
@@ -158,14 +167,16 @@ def make_plan(
     snapshot = take_snapshot(
         params, loaded.path, work / "inputs", project_params=places.project_params, last_good=last_good
     )
-    sources = {section: places.notebook(section) for section in sections}
-    notebooks = _copy_notebooks(sources, work / "sources")
+    own, shown = (folder / loaded.slug / PART for folder in (snapshot.folder, loaded.path.parent))
+    ours = {section: places.notebook(section) for section in sections if section not in params.extras}
+    sources = {**ours, **{s: shown / f"{s}.ipynb" for s in sections if s in params.extras}}
+    notebooks = _copy_notebooks(sources, work / "sources", own, shown)
     aside = f"only:{only}" if only else ("draft" if draft else "")
     found = Fingerprint(
         params=snapshot.params_sha256,
         inputs=snapshot.hashes,
         notebooks={s: prints.notebook_digest(p) for s, p in notebooks.items()},
-        notebook_helpers=prints.helpers_digest(sources.values()),
+        notebook_helpers=prints.helpers_digest(ours.values()),
         package=prints.package_digest(),
         versions=prints.versions(),
         python=prints.python_version(),
@@ -206,7 +217,7 @@ def _sections(params: Params, only: str | None) -> tuple[str, ...]:
 
     if only is None:
         return params.notebooks
-    known = (*SECTION_NAMES, params.asked.spine)
+    known = (*SECTION_NAMES, params.asked.spine, *params.extras)
     if only not in known:
         raise InputError(
             Problem(
@@ -220,17 +231,28 @@ def _sections(params: Params, only: str | None) -> tuple[str, ...]:
     return (only,)
 
 
-def _copy_notebooks(sources: Mapping[str, Path], target: Path) -> dict[str, Path]:
-    """Copies of the sources: an analyst who saves a notebook meanwhile changes the next build, not this one."""
+def _copy_notebooks(
+    sources: Mapping[str, Path], target: Path, own: Path | None = None, shown: Path | None = None
+) -> dict[str, Path]:
+    """Copies of the sources: an analyst who saves a notebook meanwhile changes the next build, not this one.
+    The client's own, frozen in the folder `own` and known to the user as those of `shown`, lie over them."""
     from fabricreport.memo.document.outputs import attach_pictures
 
     target.mkdir()
     copies, problems = {}, []
     for section, source in sources.items():
         copy = target / f"{section}.ipynb"
+        mine = own / copy.name if own and shown else None
+        is_extra = mine is not None and source.parent == shown
         try:
-            shutil.copyfile(source, copy)
-            attach_pictures(copy, source.parent)
+            shutil.copyfile(mine if mine and is_extra else source, copy)
+            attach_pictures(copy, own if own and is_extra else source.parent)
+            if mine and shown and not is_extra and mine.is_file():
+                over = shutil.copyfile(mine, copy.with_suffix(".own"))
+                attach_pictures(over, mine.parent)
+                laid, _ = lay(copy, over.read_bytes(), shown / copy.name)
+                over.unlink()
+                copy.write_text(json.dumps(laid, ensure_ascii=False, allow_nan=False), encoding="utf-8")
         except OSError as error:
             reason = "the notebook does not exist" if isinstance(error, FileNotFoundError) else f"{error.strerror}"
             problems.append(Problem(reason, str(source), remedy="Restore it, or take its section out of `sections`."))

@@ -31,7 +31,7 @@ from fabricreport.base.files import open_file, read_beneath, write_atomically
 from fabricreport.base.project import PACKAGE, PARAMS, SHIPPED, book_folder, project_of
 from fabricreport.check.dates import Dates, dates_from
 from fabricreport.memo.editions.manifest import read_sealed, sealed
-from fabricreport.memo.run.snapshot import BOOKS, OWN, canonical, own_names, sha256
+from fabricreport.memo.run.snapshot import BOOKS, OWN, OWN_NOTEBOOKS, canonical, own_names, sha256, source_alone
 
 if TYPE_CHECKING:
     from fabricreport.check.check import Checked
@@ -50,6 +50,7 @@ class Places:
     A notebook of `own_notebooks`, which need not exist, goes before the one of that name in `notebooks`.
     `report` is the notebook of the evidence report that memos cite; without one they name it in words.
     `check` is called with the user's params file and the date of the memo (None: the params' own).
+    Unless they are `trusted`, notebooks of another project than the current folder's are not run.
     """
 
     notebooks: Path = SHIPPED / "notebooks"
@@ -57,11 +58,13 @@ class Places:
     check: Check | None = None
     own_notebooks: Path | None = None
     report: Path | None = None
+    trusted: bool = True
 
     @classmethod
-    def of(cls, params_path: Path) -> Places:
+    def of(cls, params_path: Path, *, trusted: bool = True) -> Places:
         """Those of a params file: its project's own notebooks, and what is shipped."""
-        return cls(own_notebooks=project_of(params_path.parent) / "notebooks", report=REPORT_NOTEBOOK)
+        own = project_of(params_path.parent) / "notebooks"
+        return cls(own_notebooks=own, report=REPORT_NOTEBOOK, trusted=trusted)
 
     @property
     def notebook_folders(self) -> tuple[Path, ...]:
@@ -183,7 +186,7 @@ class _Reader:
 
 MAX_RECORDS = 1_000
 _FORMAT = 1
-_NAMED = (OWN, "providers", "logs", "elicited", "offers", "brand")
+_NAMED = (OWN, OWN_NOTEBOOKS, "providers", "logs", "elicited", "offers", "brand")
 
 
 @dataclass(frozen=True)
@@ -261,14 +264,15 @@ def _record(cache: Path, question: Question) -> Path:
 
 
 def _named(inputs: Snapshot) -> dict[str, str]:
-    """sha256 of each answer, log and logo that the params name, and of each price file of the client's own, by its name."""
+    """sha256 of each answer, log and logo that the params name, and of each price file and notebook of the client's own, by its name."""
     return {f.name: f.sha256 for f in inputs.files if f.kind in _NAMED}
 
 
 def _same(named: Mapping[str, Any], folder: Path, slug: str) -> bool:
-    """Whether every one of these files is what it was, no link being followed to it, and the client has no more prices."""
+    """Whether every one of these files is what it was, no link being followed to it, and the client has no more of its own."""
     mine = set(own_names(folder, slug))
-    return mine <= named.keys() and all(sha256(read_beneath(folder, name)) == kept for name, kept in named.items())
+    now = ((source_alone(name, read_beneath(folder, name)), kept) for name, kept in named.items())
+    return mine <= named.keys() and all(sha256(data) == kept for data, kept in now)
 
 
 def _write(path: Path, data: bytes) -> None:

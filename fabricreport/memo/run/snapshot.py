@@ -6,6 +6,7 @@
     inputs/options/*.yaml     same rule
     inputs/<slug>/prices/*.csv  the client's own prices, of the folder of that name beside the params file, and what a refresh
                               goes on with where a price cannot be read
+    inputs/<slug>/notebooks/  the client's own notebooks without their outputs, and the data beside them
     inputs/<path>             each provider's and expert's answers, each offer and measurement log, and the logo that the params name
 
 Files are opened without following symbolic links, read once, capped in size, and hashed as they are copied.
@@ -29,6 +30,7 @@ import fabricreport
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.files import MAX_FILE_BYTES, read_beneath
 from fabricreport.base.project import PACKAGE, PARAMS, book_folder, client_folder
+from fabricreport.base.text import visible
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.rules import PriceRow
@@ -53,7 +55,15 @@ BOOKS: Mapping[str, tuple[str, ...]] = {
 }
 OWN = "own"
 """The kind of a file that the client has for itself without naming it in the params."""
+PART, OWN_NOTEBOOKS = "notebooks", "own-notebooks"
+"""The client's folder of its own notebooks; the kind of one, and of a file that one may read."""
+OWN_PARTS: Mapping[str, tuple[str, ...]] = {
+    "prices": BOOKS["prices"],
+    PART: (".ipynb", ".py", ".csv", ".tsv", ".json", ".yaml", ".txt", ".png", ".xlsx", ".parquet"),
+}
+"""What the client's own folder holds that the params do not name."""
 LAST_GOOD = "last-good"
+_LEFT_BY_RUNS = ("papermill", "execution", "ExecuteTime", "collapsed", "scrolled", "trusted")
 MAX_TOTAL_BYTES = 128_000_000
 MAX_FILES = 2_000
 
@@ -147,7 +157,8 @@ class _Copier:
         for name, suffixes in BOOKS.items():
             self.book(book_folder(params_path.parent, name, shared), name, suffixes)
         for own in self.listed(own_names, params_path.parent, client_slug(params)):
-            self.copy(params_path.parent, own, own, OWN)
+            kind = OWN_NOTEBOOKS if own.split("/")[-2] == PART else OWN
+            self.copy(params_path.parent, own, own, kind)
         for provider in params.providers:
             if provider.answers:
                 self.named(params_path.parent, provider.answers, "providers")
@@ -214,7 +225,7 @@ class _Copier:
                 self.refuse(shown, f"is one file too many: a build reads at most {MAX_FILES:,}", "Remove some.")
             return
         try:
-            data = read_beneath(folder, relative)
+            data = source_alone(name, read_beneath(folder, relative))
         except OSError as error:
             self.refuse(shown, *_reason(error))
             return
@@ -239,13 +250,28 @@ def names_in(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
 
 
 def own_names(folder: Path, slug: str) -> list[str]:
-    """The price files that only the client of this slug reads, by their names below the folder of its params.
+    """The price files and notebooks that only the client of this slug reads, by their names below the folder of its params.
 
-    `OSError`, with ELOOP for a link in place of the client's folder or of its prices.
+    `OSError`, with ELOOP for a link in place of the client's folder or of one of its parts.
     """
-    prices = client_folder(folder, slug, "prices")
-    names_in(prices.parent, ())
-    return [f"{slug}/{prices.name}/{name}" for name in names_in(prices, BOOKS["prices"])]
+    names_in(folder / slug, ())
+    parts = ((client_folder(folder, slug, part), suffixes) for part, suffixes in OWN_PARTS.items())
+    return [f"{slug}/{part.name}/{name}" for part, suffixes in parts for name in names_in(part, suffixes)]
+
+
+def source_alone(name: str, data: bytes) -> bytes:
+    """An input as it counts: of a notebook what was written, not what running it left; all else as it is."""
+    if not name.endswith(".ipynb"):
+        return data
+    try:
+        nb = json.loads(data)
+        for cell in nb["cells"]:
+            kept = {k: v for k, v in cell["metadata"].items() if k not in _LEFT_BY_RUNS}
+            cell |= {"metadata": kept, **({"outputs": [], "execution_count": None} if "outputs" in cell else {})}
+        nb["metadata"] = {k: v for k, v in nb["metadata"].items() if k not in ("widgets", "language_info", "papermill")}
+        return canonical(nb)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return data  # whoever runs it says that it is no notebook
 
 
 def _reason(error: OSError) -> tuple[str, str]:
@@ -317,25 +343,29 @@ def package_digest() -> str:
 
 def notebook_digest(path: Path) -> str:
     """sha256 of a notebook's source; saved outputs, counts and ids do not matter."""
-    import nbformat
-
     from fabricreport.memo.run.noise import source_bytes
 
     try:
-        nb = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+        data = path.read_bytes()
     except FileNotFoundError:
         raise InputError(
             Problem(
                 "the notebook does not exist", str(path), remedy="Restore it, or take its section out of `sections`."
             )
         ) from None
-    except (OSError, ValueError, nbformat.ValidationError) as error:
-        raise InputError(
-            Problem(
-                f"is not a notebook: {str(error).splitlines()[0]}", str(path), remedy="Open and save it in JupyterLab."
-            )
-        ) from None
-    return sha256(source_bytes(nb))
+    return sha256(source_bytes(read_notebook(data, path)))
+
+
+def read_notebook(data: bytes, shown: Path) -> Any:
+    """A notebook's node from its bytes; `InputError`, with the path that is `shown`, where they are none."""
+    import nbformat
+
+    try:
+        return nbformat.reads(data.decode("utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+    except (ValueError, LookupError, AttributeError, TypeError, RecursionError, nbformat.ValidationError) as error:
+        why = visible(str(error).partition("\n")[0] or type(error).__name__, 200)
+        remedy = "Open and save it in JupyterLab."
+        raise InputError(Problem(f"is not a notebook: {why}", str(shown), remedy=remedy)) from None
 
 
 def versions() -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import copy
 import logging
 import os
 import random
@@ -20,7 +21,7 @@ from typing import Any
 
 from IPython.core.getipython import get_ipython
 
-from fabricreport.memo.run.environment import collect_seldom
+from fabricreport.memo.run.environment import CHANGED_MIME, collect_seldom
 
 _PRINTED_ARRAYS = {"edgeitems": 3, "infstr": "inf", "linewidth": 75, "nanstr": "nan", "precision": 8, "suppress": False,
                    "threshold": 1000, "formatter": None, "sign": "-", "floatmode": "maxprec"}  # fmt: skip
@@ -28,9 +29,10 @@ _NUMPY_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid":
 _INLINE = ("figure_formats", "print_figure_kwargs", "close_figures", "rc")
 
 
-def begin(folder: str, params: str = "") -> None:
-    """Begin a notebook in its folder; `params`: the file of a case that the notebooks share, if they open one."""
-    global _first
+def begin(folder: str, params: str = "", *, watch: bool = False) -> None:
+    """Begin a notebook in its folder; `params`: the file of a case that the notebooks share, if they open one.
+    With `watch` what it changes can be told at its end."""
+    global _first, _began
     shell: Any = get_ipython()
     if _first is None:
         if params:
@@ -41,6 +43,32 @@ def begin(folder: str, params: str = "") -> None:
         _first.restore(shell)
     _empty(shell, _first.names)
     os.chdir(folder)
+    _began = _marks() if watch else {}
+
+
+def tell_changes() -> None:
+    """Display what a watched notebook has changed since it began, if anything, for the build to collect."""
+    from IPython.display import display
+
+    now = _marks()
+    if changed := [name for name, mark in _began.items() if now[name] != mark]:
+        display({CHANGED_MIME: changed}, raw=True)  # type: ignore[no-untyped-call]
+
+
+def _marks() -> dict[str, Any]:
+    """What a notebook may leave behind that another would notice, each by its name."""
+    import matplotlib as mpl
+    import numpy as np
+    import pandas as pd
+
+    drawn: Any = np.random.get_state()  # noqa: NPY002 (the state that an analyst's notebook shares)
+    return {
+        "rcParams": dict(mpl.rcParams.copy()),
+        "pandas options": copy.deepcopy(pd.options.d),
+        "the current folder": Path.cwd(),
+        "warnings filters": [*warnings.filters],
+        "the random state": (random.getstate(), drawn[1].tobytes(), drawn[2]),
+    }
 
 
 def _share(params: str) -> None:
@@ -158,3 +186,4 @@ def _empty(shell: Any, names: dict[str, Any]) -> None:
 
 
 _first: _State | None = None
+_began: dict[str, Any] = {}

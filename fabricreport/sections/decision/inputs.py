@@ -330,5 +330,5 @@ def ready(bills: Bills, weeks_allowed: float) -> dict[str, float]:
 
 def assumed_keys(given: Inputs) -> tuple[Assumed, ...]:
     """The keys that were not given and bear on this client's memo, with what is assumed."""
-    idle = ("adopted", *OF_RUNS, *(OF_OWNERS if given.team.rented else ()))
+    idle = ("adopted", "extra", *OF_RUNS, *(OF_OWNERS if given.team.rented else ()))
     return tuple(one for one in assumptions(given.params) if one.key not in idle)

@@ -1,0 +1,166 @@
+"""A client's own notebooks: words laid over the originals cell by cell, and sections of its own.
+
+    params/<slug>/notebooks/tco.ipynb      lies over the original of that name
+    params/<slug>/notebooks/power.ipynb    a section, where the params say `extra: [power.ipynb]`
+
+A cell with the id of an original one stands in its place, or takes it out where it is empty; one with an id of its own stands
+behind the cell before it. A copy that nobody edited, by what it remembers as `over`, follows the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.files import read_beneath
+from fabricreport.base.project import SHIPPED, client_folder, project_of
+from fabricreport.base.text import visible
+from fabricreport.memo.run.snapshot import PART, read_notebook, sha256
+
+if TYPE_CHECKING:
+    from fabricreport.memo.run.recall import Places
+    from fabricreport.scenario import ParamsFile
+
+OVER = "over"
+"""In a cell's own metadata the hash of the original that it was copied from."""
+_OVERLAYS, _LOAD = "%overlays", "%load_ext fabricreport"
+Cell = Mapping[str, Any]
+
+
+def laid_over(
+    original: Sequence[Cell], own: Sequence[Cell], name: str, at: str
+) -> tuple[list[Cell], list[tuple[str, str]]]:
+    """The cells of the notebook `name` with those of a client's own (`at`) laid over, and the id of each that was written over
+    another original with the hash of today's ('': it is gone). `ValueError` says why they cannot be.
+
+    Behind a head that says `%overlays` stand cells that the original opens with: it has run them.
+    """
+    from fabricreport.blocks.prose import opening_cells
+
+    known = {c.get("id"): n for n, c in enumerate(original)}
+    head, ids = _head(own, name), [str(c["id"]) for c in own if c.get("id")]
+    if len(ids) > len(set(ids)) or (head is None and not known.keys() & set(ids)):
+        raise ValueError("has two cells of one id" if len(ids) > len(set(ids)) else f"shares no cell with our {name}")
+    place = -1 if head is None else opening_cells(original) - 1
+    stands: dict[int, list[Cell]] = {n: [_at(c, c["source"], name, n + 1)] for n, c in enumerate(original)} | {-1: []}
+    notes = list[tuple[str, str]]()
+    for number, cell in enumerate(own, start=1):
+        found, over = known.get(cell.get("id")), _marks(cell).get(OVER)
+        source = _without_head(cell, is_known=found is not None) if number - 1 == head else cell["source"]
+        place = place if found is None else found
+        if over == sha256(source.encode()):
+            continue
+        now = "" if found is None else sha256(original[found]["source"].encode())
+        if over != now and (over or found is not None):
+            notes.append((str(cell.get("id")), now))
+        told = [_at(cell, source, at, number)] if source.strip() else []
+        stands[place] = [*told, *stands[place][1:]] if found is not None else [*stands[place], *told]
+    return [cell for n in range(-1, len(original)) for cell in stands[n]], notes
+
+
+def _head(own: Sequence[Cell], name: str) -> int | None:
+    """Which cell says what the notebook lies over, if one does."""
+    for number, cell in enumerate(own):
+        said = next((x for x in cell["source"].splitlines() if x.startswith(_OVERLAYS)), "")
+        if said and cell["cell_type"] == "code":
+            if said.split()[1:2] != [name]:
+                raise ValueError(f"says {visible(said)} and is called {name}")
+            return number
+    return None
+
+
+def _without_head(cell: Cell, *, is_known: bool) -> str:
+    gone = (_OVERLAYS,) if is_known else (_OVERLAYS, _LOAD, "#")
+    return "\n".join(line for line in cell["source"].splitlines() if not line.startswith(gone))
+
+
+def _marks(cell: Cell) -> Mapping[str, Any]:
+    own = cell["metadata"].get("fabricreport")
+    return own if isinstance(own, Mapping) else {}
+
+
+def _at(cell: Cell, source: str, notebook: str, number: int) -> Cell:
+    """A cell that knows where it was written."""
+    own = {**{k: v for k, v in _marks(cell).items() if k != OVER}, "at": [notebook, number]}
+    return {**cell, "source": source, "metadata": {**cell["metadata"], "fabricreport": own}}
+
+
+def lay(original: Path, own: bytes, shown: Path) -> tuple[Any, tuple[str, ...]]:
+    """The node of a notebook with a client's own, which is shown as `shown`, laid over, and what is to be told of it."""
+    from nbformat import from_dict
+
+    below, above = read_notebook(original.read_bytes(), original), read_notebook(own, shown)
+    try:
+        cells, notes = laid_over(below.cells, above.cells, shown.name, "/".join(shown.parts[-3:]))
+    except ValueError as error:
+        remedy = f"Move it away and begin it by `fabricreport new --section {shown.stem}`, or call it otherwise and name it in `extra`."
+        raise InputError(Problem(str(error), str(shown), remedy=remedy)) from None
+    below.cells = [from_dict({"id": f"cell-{n}", **cell}) for n, cell in enumerate(cells, start=1)]  # type: ignore[no-untyped-call]
+    below.nbformat_minor = 5
+    return below, tuple(
+        f"{shown}, cell {visible(cell, 60)}: its original is {'not the one it was written over' if now else 'gone'}. Compare the "
+        f'two; what is right as it is has {{"fabricreport": {{"{OVER}": "{now}"}}}} in its metadata'
+        for cell, now in notes
+    )
+
+
+@dataclass(frozen=True)
+class OwnNotebooks:
+    """Those of one client, as they stand in its folder beside the params; most clients have none."""
+
+    loaded: ParamsFile
+    places: Places
+
+    def path(self, section: str) -> Path:
+        """Where that of a section would stand."""
+        return client_folder(self.loaded.path.parent, self.loaded.slug, PART) / f"{section}.ipynb"
+
+    def laid(self) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
+        """Each notebook that one of the client's own lies over: its section, its node, and what to tell of it."""
+        params = self.loaded.params
+        for section in (s for s in params.notebooks if s not in params.extras):
+            original, shown = self.places.notebook(section), self.path(section)
+            try:
+                own = read_beneath(self.loaded.path.parent, f"{self.loaded.slug}/{PART}/{shown.name}")
+            except OSError:
+                continue  # whoever copies it says why
+            if original.is_file():
+                yield (section, *lay(original, own, shown))
+
+    def examined(self) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
+        """What is wrong with them, and what is worth a note."""
+        params, problems, notes = self.loaded.params, list[Problem](), list[str]()
+        try:
+            notes += (note for _, _, told in self.laid() for note in told)
+        except InputError as error:
+            problems += error.problems
+        for extra in (path for path in map(self.path, params.extras) if not path.exists()):
+            remedy = f"`fabricreport new --section {extra.stem} --params {self.loaded.path}` writes one to start from."
+            problems.append(self.loaded.placed(Problem("is not there", key="extra", value=str(extra), remedy=remedy)))
+        idle = (path for path in sorted(self.path("").parent.glob("*.ipynb")) if path.stem not in params.notebooks)
+        notes += [f"{path}: this memo is not made of it; `extra` names a section of the client's own" for path in idle]
+        project = project_of(self.loaded.path.parent)
+        if not self.places.trusted and project.resolve() != project_of(Path.cwd()).resolve() and self.outside():
+            message = "a build would run notebooks, which are code, of another project than that of the current folder"
+            remedy = f"Read them, then add --trust-notebooks, or run the command in {project}."
+            listed, file = ", ".join(map(str, self.outside())), str(self.loaded.path)
+            problems.append(Problem(message, file, key="--trust-notebooks", value=visible(listed, 300), remedy=remedy))
+        return tuple(problems), tuple(notes)
+
+    def faults(self) -> list[Problem]:
+        """What is wrong with the prose cells of all notebooks of the memo."""
+        from fabricreport.check.prose import prose_faults
+
+        laid, params = {section: node for section, node, _ in self.laid()}, self.loaded.params
+        named = ((self.path(s) if s in params.extras else self.places.notebook(s), s) for s in params.notebooks)
+        return [problem for path, s in named for problem in prose_faults(path, laid.get(s))]
+
+    def outside(self) -> tuple[Path, ...]:
+        """The notebooks outside the package that a build would run, in order."""
+        params = self.loaded.params
+        ours = {s: () if s in params.extras else (self.places.notebook(s),) for s in params.notebooks}
+        found = (path for s, original in ours.items() for path in (*original, self.path(s)))
+        return tuple(path for path in found if path.exists() and not path.is_relative_to(SHIPPED / "notebooks"))
