@@ -8,12 +8,13 @@ name would repaint the terminal. Text from users is therefore refused when it ho
 from __future__ import annotations
 
 import csv
+import html
 import io
 import math
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -205,3 +206,30 @@ def csv_text(rows: Iterable[Sequence[Any]], end: str = "\r\n") -> str:
     buffer = io.StringIO(newline="")
     csv.writer(buffer, lineterminator=end).writerows([spreadsheet_cell(cell) for cell in row] for row in rows)
     return buffer.getvalue()
+
+
+def html_table(rows: Iterable[Sequence[Any]], head: Sequence[Any] = ()) -> str:
+    """Rows as a table of HTML in which every text is text, whatever it holds; without a head the first column is one."""
+
+    def row(cells: Sequence[Any], heads: int) -> str:
+        tags = ("th" if n < heads else "td" for n in range(len(cells)))
+        told = (f"<{tag}>{html.escape(visible(cell, 500))}</{tag}>" for tag, cell in zip(tags, cells, strict=True))
+        return f"<tr>{''.join(told)}</tr>"
+
+    lines = [row(head, len(head))] if head else []
+    return f"<table>{''.join([*lines, *(row(cells, 0 if head else 1) for cells in rows)])}</table>"
+
+
+class Shown:
+    """What shows itself as facts: lines in a terminal, a table in Jupyter."""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What is shown, by its head."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{visible(head)}: {visible(text, 500)}" for head, text in self.facts.items())
+
+    def _repr_html_(self) -> str:
+        return html_table(self.facts.items())

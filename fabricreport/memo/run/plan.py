@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.text import visible
 from fabricreport.inputs.dossier import read_params
+from fabricreport.memo.editions.editions import PARTIAL, TRIALS
 from fabricreport.memo.run import snapshot as prints
 from fabricreport.memo.run.recall import Places, Planned
 from fabricreport.memo.run.snapshot import Fingerprint, Snapshot, input_problems, take_snapshot
@@ -45,6 +48,12 @@ class BuildPlan:
     only: str
     notes: tuple[str, ...] = ()
     report: Cited | None = None
+    trial: str = ""
+
+    @property
+    def aside(self) -> str:
+        """The folder of its own that the edition goes into: of one section, or of a trial."""
+        return PARTIAL if self.only else TRIALS if self.trial else ""
 
     @property
     def attach(self) -> bool:
@@ -59,7 +68,7 @@ class BuildPlan:
     def planned(self, dates: Dates | None = None) -> Planned:
         """The plan in short, with the dates that today's is held against."""
         digest = self.fingerprint.digest
-        return Planned(self.slug, self.as_of, self.edition, digest, self.draft, self.only, self.notes, dates)
+        return Planned(self.slug, self.as_of, self.edition, digest, self.draft, self.aside, self.notes, dates)
 
 
 def checked(
@@ -115,6 +124,18 @@ def make_ready(params_path: Path, places: Places, as_of: str | date | None = Non
     return Ready(loaded, found.case, dates_of(found.case))
 
 
+def tried(ready: Ready, trial: Mapping[str, Any], as_of: str | date | None) -> Ready:
+    """The same params with values set for a trial; `InputError` where that cannot be, or no figure rests on an entry set."""
+    from fabricreport.case import open_case
+    from fabricreport.check.examination import tried_out
+
+    case = ready.case or open_case(ready.loaded.path, as_of=None if as_of is None else parse_date(as_of))
+    changed = case.tried(trial)
+    if problems := tried_out(changed):
+        raise InputError(replace(p, key=str(p.value) if p.value in trial else p.key) for p in problems)
+    return replace(ready, loaded=replace(ready.loaded, params=changed.params))
+
+
 def load_checked(
     params_path: Path, places: Places, as_of: str | date | None = None, *, going_on: bool = False
 ) -> ParamsFile:
@@ -127,6 +148,7 @@ def make_plan(
     work: Path,
     *,
     only: str | None = None,
+    trial: Mapping[str, Any] | None = None,
     draft: bool = False,
     attach: bool = True,
     as_of: str | date | None = None,
@@ -137,7 +159,7 @@ def make_plan(
 ) -> BuildPlan:
     """Freeze all inputs and notebook sources into the existing folder `work` and name the edition.
 
-    `only` takes one section and makes a draft of it; without `attach` nothing goes into memo.pdf. `as_of` replaces the date of the params. `last_good` are prices to go
+    `only` takes one section and makes a draft of it; a `trial` tells what was set in the params; without `attach` nothing goes into memo.pdf. `as_of` replaces the date of the params. `last_good` are prices to go
     on with, `report` the evidence report that the memo cites; `before` tells the edition that a whole memo of a client comes after. `InputError` names each file that cannot be had; nothing has been started then.
     """
     from fabricreport.scenario import dated
@@ -152,7 +174,10 @@ def make_plan(
     )
     sources = {section: places.notebook(section) for section in sections}
     notebooks = _copy_notebooks(sources, work / "sources")
-    aside = f"only:{only}" if only else ("draft" if draft else "")
+    told = "; ".join(
+        f"{visible(key)} = {visible(json.dumps(v, allow_nan=False), 200)}" for key, v in (trial or {}).items()
+    )
+    aside = f"only:{only}" if only else f"trial:{told}" if told else "draft" if draft else ""
     found = Fingerprint(
         params=snapshot.params_sha256,
         inputs=snapshot.hashes,
@@ -170,8 +195,8 @@ def make_plan(
     day = params.as_of.isoformat()
     edition = f"{day}-{found.digest[:8]}" + (f"-{only}" if only else "")
     return BuildPlan(
-        params, loaded.slug, day, sections, sources, notebooks, snapshot, found, edition, draft or bool(only), only or "",
-        loaded.notes, report,
+        params, loaded.slug, day, sections, sources, notebooks, snapshot, found, edition, draft or bool(only or told), only or "",
+        loaded.notes, report, told,
     )  # fmt: skip
 
 

@@ -25,10 +25,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import fabricreport
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.files import MAX_FILE_BYTES, read_beneath
 from fabricreport.base.project import PACKAGE, PARAMS, book_folder, client_folder
+from fabricreport.base.version import VERSION
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.rules import PriceRow
@@ -340,7 +340,7 @@ def notebook_digest(path: Path) -> str:
 
 def versions() -> dict[str, str]:
     """Versions of this package and of the libraries it pins."""
-    found = {"fabricreport": fabricreport.__version__}
+    found = {"fabricreport": VERSION}
     for line in importlib.metadata.requires("fabricreport") or ():
         if "extra ==" in line:
             continue
