@@ -1,10 +1,4 @@
-"""What programs and notebooks of one's own may call: cases, what-ifs of them, editions. The commands are thin layers on it.
-
->>> case = open_case("params/example.yaml")
->>> table = what_if(case, {"cluster.gpus": [512, 2048]}).frame
->>> list(table["cluster.gpus [gpus]"])
-[1024, 512, 2048]
-"""
+"""What programs and notebooks of one's own may call: cases, what-ifs of them, editions. The commands are thin layers on it."""
 
 from __future__ import annotations
 
@@ -20,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.formats import unit_in
 from fabricreport.base.provenance import mean_of
-from fabricreport.base.text import Shown, csv_text, html_table, visible
+from fabricreport.base.text import Shown, csv_text, visible
 from fabricreport.case import Case, open_case
 from fabricreport.ledger.numbers import INPUT_KINDS, Number
 from fabricreport.memo.build import build
@@ -30,7 +24,7 @@ from fabricreport.memo.editions.manifest import MANIFEST, read_sealed
 from fabricreport.memo.editions.refresh import refresh
 from fabricreport.scenario import flat_keys, stated_at
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.decision.advice import Advice, Compared, compared, payable
+from fabricreport.sections.decision.advice import Advice, Compared, amount, compared, payable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,12 +37,7 @@ MOST = 1_000
 @dataclass(frozen=True, repr=False)
 class WhatIf(Shown):
     """A case in one line: what was changed in it (nothing: the memo's own), the two that its headline compares, what the first
-    stage costs of a plan in stages, and the advice where that was asked for.
-
-    >>> row = what_if(case, {"price:electricity": [0.12]}).rows[1]
-    >>> row.changes, row.compared.cost.value > row.compared.lead.value
-    ({'price:electricity': 0.12}, True)
-    """
+    stage costs of a plan in stages, and the advice where that was asked for."""
 
     changes: Mapping[str, Any]
     compared: Compared
@@ -65,13 +54,16 @@ class WhatIf(Shown):
     @property
     def columns(self) -> dict[str, Any]:
         """What a table says of it, by column with its unit, figures whole."""
-        two, first, advice = self.compared, self.first_order, self.advice
-        cost, dearer, lead = (n and n.value for n in (two.cost, two.rival_cost, two.lead))
-        spread = two.lead and two.lead.spread
-        told: dict[str, Any] = {"cost": cost, "rival cost": dearer, "difference": lead}
-        told |= {"difference P5": spread.p5 if spread else None, "difference P95": spread.p95 if spread else None}
-        told |= {"first order": first.value} if first else {}
-        money = unit_in("usd", two.cost.currency)
+        two, advice, money = self.compared, self.advice, unit_in("usd", self.compared.cost.currency)
+        known = {
+            "cost": two.cost,
+            "rival cost": two.rival_cost,
+            "difference": two.lead,
+            "first order": self.first_order,
+        }
+        told = {name: number.value for name, number in known.items() if number}
+        if two.lead and (spread := two.lead.spread):
+            told |= {"difference P5": spread.p5, "difference P95": spread.p95}
         sides = {"choice": two.choice, "rival": two.rival, "side": two.side}
         more = {"action": advice.action, "class": advice.confidence} if advice else {}
         return {**sides, **{f"{name} [{money}]": value for name, value in told.items()}, **more}
@@ -92,10 +84,10 @@ class Sweep(Shown):
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each what-if by column, units in their names, and figures whole."""
-        own, heads = ({key: of(self.case, key) for key in self.varied} for of in (_own_value, _head))
-        values = [{**own, **{key: _cell(value) for key, value in row.changes.items()}} for row in self.rows]
-        keyed = ({heads[key]: value for key, value in line.items()} for line in values)
-        return [{**line, **row.columns} for line, row in zip(keyed, self.rows, strict=True)]
+        own = {key: _known(self.case, key) for key in self.varied}
+        changed = ({key: _cell(value) for key, value in row.changes.items()} for row in self.rows)
+        lines = ({head: line.get(key, value) for key, (head, value) in own.items()} for line in changed)
+        return [{**line, **row.columns} for line, row in zip(lines, self.rows, strict=True)]
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -106,15 +98,16 @@ class Sweep(Shown):
 
     def as_csv(self) -> str:
         """The same as CSV; no text in it can be read as a formula."""
-        rows = [{"what-if": n, **row} for n, row in enumerate(self.records())]
-        return csv_text([list(rows[0]), *(list(row.values()) for row in rows)])
+        table = self.frame
+        return csv_text([[table.index.name, *table.columns], *table.itertuples()])
 
     @property
-    def lines(self) -> list[list[str]]:
-        """The same for a reader, heads first, figures as a memo writes them."""
-        told = [{**{key: _own_value(self.case, key) for key in self.varied}, **row.facts} for row in self.rows]
-        heads = list(dict.fromkeys(head for facts in told for head in facts))
-        return [heads, *([visible(facts.get(head, ""), 200) for head in heads] for facts in told)]
+    def _shown(self) -> pd.DataFrame:
+        """The same for a reader, figures as a memo writes them."""
+        import pandas as pd
+
+        own = {key: _known(self.case, key)[1] for key in self.varied}
+        return pd.DataFrame([{**own, **row.facts} for row in self.rows], dtype=object).fillna("")
 
     def unmoved(self) -> tuple[str, ...]:
         """The keys and entries whose values, each set alone, move no total and no verdict."""
@@ -126,12 +119,10 @@ class Sweep(Shown):
         return tuple(key for key in self.varied if not moves(key))
 
     def __repr__(self) -> str:
-        widths = [max(map(len, column)) for column in zip(*self.lines, strict=True)]
-        lines = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in self.lines)
-        return "\n".join(map(str.rstrip, lines))
+        return self._shown.to_string(index=False)
 
     def _repr_html_(self) -> str:
-        return html_table(self.lines[1:], self.lines[0])
+        return self._shown.to_html(index=False)
 
 
 def what_if(
@@ -178,13 +169,8 @@ def sweep(case: Case, key: str, values: Sequence[Any]) -> Sweep:
 
 @dataclass(frozen=True, repr=False)
 class Comparing(Shown):
-    """Two cases beside each other: the headline of each, what each option that is in both costs and by how much that
-    differs, and the inputs that differ, each by id with what either says.
-
-    >>> found = compare(case, case.changed(prices={"electricity": 0.12}))
-    >>> found.inputs[0][0], found.a.compared.side == found.b.compared.side
-    ('price:electricity', True)
-    """
+    """Two cases beside each other: the headline of each; by name what each option (of a renter each offer) that is in both
+    costs in `a`, in `b`, and the cost in b less that in a; and the inputs that differ, each by id with what either says."""
 
     a: WhatIf
     b: WhatIf
@@ -192,97 +178,59 @@ class Comparing(Shown):
     inputs: tuple[tuple[str, str, str], ...]
 
     @property
-    def frame(self) -> pd.DataFrame:
-        """The costs of both: a row for each option, or of renters for each offer, by its name."""
-        import pandas as pd
-
-        money, rows = unit_in("usd", self.a.compared.cost.currency), {}
-        for name, numbers in self.costs.items():
-            spread = numbers[2].spread
-            ends = (spread.p5, spread.p95) if spread else (None, None)
-            rows[name] = [*(n.value for n in numbers), *ends]
-        heads = [f"{name} [{money}]" for name in ("cost in a", "cost in b", "b less a", "b less a P5", "b less a P95")]
-        return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis(index="option")
-
-    @property
     def facts(self) -> Mapping[str, str]:
         """What it shows of itself: what a says, then what b says."""
         one, other = self.a.facts, self.b.facts
         told = {head: f"{one.get(head, '')} | {other.get(head, '')}" for head in {**one, **other}}
+        told |= {
+            name: " | ".join([was.text, now.text, less.show("range")]) for name, (was, now, less) in self.costs.items()
+        }
         return told | {input_id: f"{was} | {now}" for input_id, was, now in self.inputs}
 
 
 def compare(a: Case, b: Case) -> Comparing:
     """Two cases, or a case and a what-if of it, held against each other; of one seed outcome by outcome.
 
-    >>> bool(compare(case, case.changed(cluster__gpus=512)).frame["b less a [usd]"].max() < 0)
+    >>> found = compare(case, case.changed(cluster__gpus=512))
+    >>> all(less.spread.p95 < 0 for _, _, less in found.costs.values())
     True
     """
     one, other = (_row(case, {}, decide=False) for case in (a, b))
     _in_one_currency([one, other])
     was, now = (payable(case.inputs, case.chain.bills.totals, case.knowledge.offers) for case in (a, b))
     paired = (a.params.seed, a.inputs.draws) == (b.params.seed, b.inputs.draws)
+
     costs = {}
     for option in [option for option in was if option in now]:
         (name, before), (_, after) = was[option], now[option]
-        apart = after - before if paired else mean_of(after) - mean_of(before)
-        costs[name] = _amount(a, before), _amount(b, after), _amount(b, apart)
+        less = after - before if paired else mean_of(after) - mean_of(before)
+        costs[name] = amount(a.inputs, before), amount(b.inputs, after), amount(b.inputs, less)
     return Comparing(one, other, costs, tuple(_apart(a, b)))
 
 
 @dataclass(frozen=True, repr=False)
 class Edition(Shown):
-    """A published edition, every file of it proved against its manifest: `ledger` has a row for each number.
-
-    >>> edition.info.status, edition.headline["recommendation"]
-    ('Client copy', 'Buy A')
-    """
+    """A published edition, every file of it proved against its manifest: what it says of itself (`info`, `manifest`) and its ledger."""
 
     info: EditionInfo
     manifest: Mapping[str, Any]
     numbers: tuple[Mapping[str, Any], ...]
 
     @property
-    def headline(self) -> Mapping[str, Any]:
-        """What is advised, in keys, with the figures that answer the client's question."""
-        return self.info.headline
-
-    @property
-    def ledger(self) -> pd.DataFrame:
-        """The numbers, a row each by id: value, range and unit, and what each is made of."""
-        import pandas as pd
-
-        rows = [{**number, **(number.get("spread") or {})} for number in self.numbers]
-        heads = [
-            "id",
-            "value",
-            "unit",
-            "p5",
-            "p50",
-            "p95",
-            "text",
-            "label",
-            "grade",
-            "rule",
-            "inputs",
-            "stale",
-            "assumed",
-        ]
-        return pd.DataFrame(rows).reindex(columns=heads).set_index("id")
-
-    @property
     def frame(self) -> pd.DataFrame:
-        """The numbers in one row, a column each with its unit: rows of several editions make a history."""
+        """The numbers, a column each with its unit; the rows are value, P5, P50 and P95."""
         import pandas as pd
 
-        heads = [f"{n['id']} [{n['unit']}]" if n.get("unit") else n["id"] for n in self.numbers]
-        row = [n.get("value") for n in self.numbers]
-        return pd.DataFrame([row], columns=heads, index=pd.Index([self.info.edition], name="edition"))
+        rows = {
+            f"{n['id']} [{n.get('unit') or 'text'}]": {"value": n.get("value"), **(n.get("spread") or {})}
+            for n in self.numbers
+        }
+        return pd.DataFrame(rows, index=["value", "p5", "p50", "p95"])
 
     @property
     def facts(self) -> Mapping[str, str]:
         """What it shows of itself."""
-        head, info = self.headline, self.info
+        head, info = self.info.headline, self.info
         told = {"Edition": f"{info.client}/{info.edition}", "As of": info.as_of, "Status": info.status}
         told |= {"Advice": head.get("recommendation", ""), "Class": head.get("confidence", "")}
         return told | {number["label"]: number["text"] for number in head.get("numbers", ())}
@@ -292,8 +240,8 @@ def load_edition(path: str | Path) -> Edition:
     """An edition by its folder, or a client's latest by the client's; `InputError` names each file that is not as published.
 
     >>> edition = load_edition(published)
-    >>> list(edition.frame.columns), edition.ledger.loc["tco.difference", "text"]
-    (['tco.difference [usd]'], '$531k')
+    >>> float(edition.frame.loc["value", "tco.difference [usd]"])
+    531000.0
     """
     folder = find_edition(Path("output"), str(path))
     info = edition_info(folder).verified()
@@ -315,23 +263,15 @@ def _row(case: Case, changes: Mapping[str, Any], decide: bool) -> WhatIf:
     return WhatIf(changes, two, first, case.decision().advice if decide else None)
 
 
-def _amount(case: Case, value: Any) -> Number:
-    return case.inputs.number("api.amount", value, "usd", label="", rule="", central="mean")
-
-
-def _head(case: Case, key: str) -> str:
-    """A key with the unit of its values."""
-    unit = case.record(key)["unit"] if key.startswith(INPUT_KINDS) else stated_at(case.params, key).unit
-    return f"{visible(key)} [{unit}]" if unit and unit != "text" else visible(key)
-
-
-def _own_value(case: Case, key: str) -> Any:
-    """What a case has for a key or an entry: a number or words."""
+def _known(case: Case, key: str) -> tuple[str, Any]:
+    """A key or an entry with the unit of its values, and what the case has for it: a number or words."""
     if key.startswith(INPUT_KINDS):
         record = case.record(key)
-        return record["text"] if record.get("value") is None else record["value"]
-    stated = stated_at(case.params, key)
-    return stated.value if isinstance(stated.value, int | float | str) else stated.text
+        unit, value = record["unit"], record["text"] if record.get("value") is None else record["value"]
+    else:
+        stated = stated_at(case.params, key)
+        unit, value = stated.unit, stated.value if isinstance(stated.value, int | float | str) else stated.text
+    return f"{visible(key)} [{unit}]" if unit and unit != "text" else visible(key), value
 
 
 def _cell(value: Any) -> Any:

@@ -208,20 +208,8 @@ def csv_text(rows: Iterable[Sequence[Any]], end: str = "\r\n") -> str:
     return buffer.getvalue()
 
 
-def html_table(rows: Iterable[Sequence[Any]], head: Sequence[Any] = ()) -> str:
-    """Rows as a table of HTML in which every text is text, whatever it holds; without a head the first column is one."""
-
-    def row(cells: Sequence[Any], heads: int) -> str:
-        tags = ("th" if n < heads else "td" for n in range(len(cells)))
-        told = (f"<{tag}>{html.escape(visible(cell, 500))}</{tag}>" for tag, cell in zip(tags, cells, strict=True))
-        return f"<tr>{''.join(told)}</tr>"
-
-    lines = [row(head, len(head))] if head else []
-    return f"<table>{''.join([*lines, *(row(cells, 0 if head else 1) for cells in rows)])}</table>"
-
-
 class Shown:
-    """What shows itself as facts: lines in a terminal, a table in Jupyter."""
+    """What shows itself as facts, each text as text: lines in a terminal, a table in Jupyter."""
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -232,4 +220,5 @@ class Shown:
         return "\n".join(f"{visible(head)}: {visible(text, 500)}" for head, text in self.facts.items())
 
     def _repr_html_(self) -> str:
-        return html_table(self.facts.items())
+        told = ([html.escape(visible(word, 500)) for word in fact] for fact in self.facts.items())
+        return f"<table>{''.join(f'<tr><th>{head}</th><td>{text}</td></tr>' for head, text in told)}</table>"

@@ -72,9 +72,9 @@ def test_every_example_of_the_public_api_runs(tmp_path: Path, monkeypatch: pytes
         given["edition"] = api.load_edition(given["published"])
         found = [
             doctest.DocTestFinder(recurse=False).find(one, globs=dict(given))[0]
-            for one in (*told, api, Advice, Case.changed)
+            for one in (*told, Advice, Case.changed)
         ]
-        assert [test.name for test in found if not test.examples] == [] and len(found) >= 10
+        assert len([test for test in found if test.examples]) == 10
         failed = [test.name for test in found if doctest.DocTestRunner(verbose=False).run(test).failed]
     assert failed == []
 
@@ -115,12 +115,12 @@ def test_two_cases_differ_by_what_was_changed_in_one_outcome_by_outcome() -> Non
     found = api.compare(case, other)
     assert [input_id for input_id, _, _ in found.inputs] == ["price:electricity", "cluster.gpus"]
     for option in case.options:
-        was, now, apart = found.costs[option.name]
+        was, now, less = found.costs[option.name]
         draws = plain(other.chain.bills.totals[option.id]) - plain(case.chain.bills.totals[option.id])
-        assert apart.value == pytest.approx(now.value - was.value) == pytest.approx(draws.mean())
-    assert (found.frame["b less a [usd]"] < 0).all() and "512\N{NO-BREAK SPACE}GPUs" in repr(found)
+        assert less.value < 0 and less.value == pytest.approx(now.value - was.value) == pytest.approx(draws.mean())
+    assert "512\N{NO-BREAK SPACE}GPUs" in repr(found)
     same = api.compare(case, case)
-    assert same.inputs == () and not same.frame["b less a [usd]"].any()
+    assert same.inputs == () and not any(less.value for _, _, less in same.costs.values())
     with pytest.raises(InputError, match="two currencies"):
         api.compare(case, bench.changed("example", money__currency="EUR"))
 
@@ -145,7 +145,7 @@ def test_whatever_is_typed_stays_text_in_every_form_and_what_moves_nothing_is_to
     lines = list(csv.reader(io.StringIO(found.as_csv())))
     assert len(lines) == 3 and lines[2][1] == f"'{HOSTILE}"
     assert lines[0][:3] == ["what-if", "memo.subject", "price:switch-qm9700 [usd]"]
-    assert list(found.frame.columns)[1:] == lines[0][2:]
+    assert list(found.frame.columns) == lines[0][1:]
     assert "<script>" not in bench.case("example").decision()._repr_html_() + repr(case)
 
 
@@ -186,10 +186,10 @@ def test_the_command_prints_what_the_api_finds() -> None:
 
 
 def test_an_edition_is_read_back_with_its_units_and_refused_once_touched(tmp_path: Path) -> None:
-    folder = put_edition(PARAMS, tmp_path / "output")
+    folder = put_edition(PARAMS, tmp_path / "output", says=said)
     found = api.load_edition(folder.parent)
-    assert found.info.edition == folder.name == found.frame.index[0] and found.info.latest
-    assert found.ledger.loc["tco.difference", "grade"] == "quote" and "Buy A" in found._repr_html_()
+    assert found.info.edition == folder.name and found.info.latest
+    assert list(found.frame) == ["tco.difference [usd]"] and "Buy A" in found._repr_html_()
     (folder / "ledger.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match=r"ledger\.json"):
         api.load_edition(folder)

@@ -1,4 +1,4 @@
-"""The advice in short, for whoever asks a case and reads no memo: what to do, how surely, and what is held against it."""
+"""The advice in short, for whoever asks a case and reads no memo: what to do, how surely, and the two that are compared."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from fabricreport.base.vocabulary import CourseKind
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.numbers import Number
-from fabricreport.models.judgement.choice import Sure
-from fabricreport.models.judgement.comparison import Comparison, Course, Verdict
+from fabricreport.models.judgement.comparison import Comparison, Course
+from fabricreport.models.money.offers import Standing
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.sensitivity import VERB
 
 
 @dataclass(frozen=True, repr=False)
 class Compared(Shown):
-    """The two that a headline compares, of a client that rents two sellers: their names and mean costs, and what the second
-    costs more than the first, each with its range; a `rival` of '' where there is no second."""
+    """The two that a headline compares, of a client that rents two sellers, by name; what both cost on the mean and by how
+    much the rival costs more (`lead`), each with its range. Without a second one the rival is '' and has no figures."""
 
     choice: str
     rival: str
     cost: Number
-    rival_cost: Number | None
-    lead: Number | None
+    rival_cost: Number | None = None
+    lead: Number | None = None
 
     @property
     def facts(self) -> Mapping[str, str]:
         """What a reader is shown, by its head."""
-        told = {"choice": self.choice, "rival": self.rival, "cost": self.cost.text}
+        told = {"Choice": self.choice, "Rival": self.rival, "Cost": self.cost.text}
         if self.rival_cost is not None and self.lead is not None:
-            told |= {"rival_cost": self.rival_cost.text, "lead": self.lead.show("range"), "side": self.side}
-        return _headed(told)
+            told |= {"Rival's cost": self.rival_cost.text, "Difference": self.lead.show("range")}
+        return told | {"Costs less": self.side}
 
     @property
     def side(self) -> str:
         """Which of the two costs less on the mean; '' where neither does."""
-        less = 0.0 if self.lead is None else self.lead.value
-        return self.choice if less > 0 else self.rival if less < 0 else ""
+        lead = self.lead.value if self.lead else 0.0
+        return self.choice if lead > 0 else self.rival if lead < 0 else ""
 
 
 def payable(given: Inputs, totals: Mapping[str, Any], offers: OffersResult | None) -> dict[str, tuple[str, Any]]:
@@ -54,22 +54,22 @@ def payable(given: Inputs, totals: Mapping[str, Any], offers: OffersResult | Non
 def compared(given: Inputs, totals: Mapping[str, Any], found: Comparison, offers: OffersResult | None) -> Compared:
     """What the headline of a case compares: the two options, or of a renter the offer to take and the next, and where only
     published prices stand in the cheapest and the dearest."""
-    known, pair = payable(given, totals, offers), (found.choice, found.rival)
+    pair = found.choice, found.rival
     if offers is not None:
-        listed = offers.listed or offers.best is None
-        pair = (offers.order[0], offers.order[-1]) if listed else (offers.pick.first, offers.pick.second)
-    first, second = pair
-    second = second if second != first else ""
+        settled = offers.best is not None and not offers.listed
+        pair = (offers.pick.first, offers.pick.second) if settled else (offers.order[0], offers.order[-1])
+    known = payable(given, totals, offers)
+    name, cost = known[pair[0]]
+    if pair[1] in ("", pair[0]):
+        return Compared(name, "", amount(given, cost))
+    rival, dearer = known[pair[1]]
+    lead = found.lead if offers is None else dearer - cost
+    return Compared(name, rival, *(amount(given, value) for value in (cost, dearer, lead)))
 
-    def amount(what: str, value: Any) -> Number:
-        return given.number(f"advice.{what}", value, "usd", label=what, rule="mean over all outcomes", central="mean")
 
-    name, total = known[first]
-    if not second:
-        return Compared(name, "", amount("cost", total), None, None)
-    other, dearer = known[second]
-    lead = found.lead if offers is None else dearer - total
-    return Compared(name, other, amount("cost", total), amount("rival cost", dearer), amount("lead", lead))
+def amount(given: Inputs, value: Any) -> Number:
+    """An amount that no ledger holds."""
+    return given.number("advice.amount", value, "usd", label="amount", rule="mean of all outcomes", central="mean")
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,45 +94,19 @@ class Advice(Shown):
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """What a reader is shown, by its head."""
-        told = {} if self.offer else {"confidence": self.confidence, "decided_by": self.decided_by}
-        told |= {} if self.sure is None else {"sure": formats.percent(self.sure)}
-        return {**_headed({"action": self.action}), **self.compared.facts, **_headed(told)}
+        """What a reader is shown, by its head; the class is of one network beside another."""
+        told = {} if self.offer else {"Class": self.confidence, "Decided by": self.decided_by}
+        told |= {} if self.sure is None else {"Sure": formats.percent(self.sure)}
+        return {"Action": self.action, **self.compared.facts, **told}
 
 
-def _headed(told: Mapping[str, str]) -> dict[str, str]:
-    heads = read_yaml("advice")["heads"]
-    return {heads[key]: text for key, text in told.items() if text}
-
-
-def advice_of(
-    given: Inputs, course: Course, verdict: Verdict, sure: Sure | None, offers: OffersResult | None, two: Compared
-) -> Advice:
-    """The advice on a case, from what its decision found."""
-    return Advice(
-        action=_action(given, course, verdict.pair, offers),
-        course=course.id,
-        offer=offers.pick.first if offers else "",
-        confidence=str(verdict.confidence),
-        decided_by=str(verdict.decided_by),
-        sure=sure.share if sure else None,
-        compared=two,
-    )
-
-
-def _action(given: Inputs, course: Course, pair: Sequence[str], offers: OffersResult | None) -> str:
-    names = {option.id: option.name for option in given.options}
-    words = read_yaml("advice")
+def action_of(given: Inputs, course: Course, pair: Sequence[str], offers: OffersResult | None) -> str:
+    """What to do, in words."""
+    names, words = {option.id: option.name for option in given.options}, read_yaml("advice")
     if offers is not None:
-        sellers = {o: judged.offer.seller for o, judged in offers.judged.items()}
-        two = {"first": sellers.get(offers.pick.first, ""), "second": sellers.get(offers.pick.second, "")}
-        return _put(words["sellers"][offers.pick.standing.name.lower()], two)
-    between = " and ".join(names[o] for o in course.options or pair)
+        sellers, standing = {o: judged.offer.seller for o, judged in offers.judged.items()}, offers.pick.standing
+        key = "level" if standing == Standing.EITHER else standing.name.lower()
+        return str(words[key]).format(first=sellers.get(offers.pick.first), second=sellers.get(offers.pick.second))
+    about = [names[option] for option in course.options or pair]
     told = words["either"] if course.kind == CourseKind.EITHER else read_yaml("courses")[course.kind]["name"]
-    option = names[course.options[0]] if course.options else names[pair[0]]
-    return _put(told, {"verb": VERB[given.params.money.acquisition], "option": option, "pair": between})
-
-
-def _put(text: str, words: Mapping[str, str]) -> str:
-    """Words in the place of their names; a name is data and is not looked through for others."""
-    return text.format_map(words)
+    return str(told).format(verb=VERB[given.params.money.acquisition], option=about[0], pair=" and ".join(about))
