@@ -328,24 +328,20 @@ class Case(Shown):
         """
         replaced = {"price": prices, "evidence": evidence, "contested": contested}
         figures = {f"{kind}:{i}": v for kind, given in replaced.items() for i, v in (given or {}).items()}
-        return self._changed(keys, figures)
+        return self.tried({**{key.replace("__", "."): value for key, value in keys.items()}, **figures})
 
     def tried(self, changes: Mapping[str, Any]) -> Case:
         """A what-if by dotted keys (`cluster.gpus`) and ids of entries (`price:…`), by which what is wrong is told."""
         figures = {key: value for key, value in changes.items() if key.startswith(INPUT_KINDS)}
         keys = {key.replace(".", "__"): value for key, value in changes.items() if key not in figures}
         try:
-            return self._changed(keys, figures)
+            case = self.with_params(changed_params(self.params, keys, figures, extra_options=self.inputs.all_options))
+            if problems := case.problems():
+                raise InputError(problems)
         except InputError as error:
             ids = [*(o.id for o in self.params.overrides if o.id not in figures), *figures]
             at = {f"overrides[{number}]": input_id for number, input_id in enumerate(ids)}
             raise InputError(replace(p, key=at.get(p.key.partition(".")[0], p.key)) for p in error.problems) from None
-
-    def _changed(self, keys: Mapping[str, Any], figures: Mapping[str, Any]) -> Case:
-        params = changed_params(self.params, keys, figures, extra_options=self.inputs.all_options)
-        case = self.with_params(params)
-        if problems := case.problems():
-            raise InputError(problems)
         moved = case.inputs.take_over(self.inputs)
         if moved is not None and "chain" in vars(self.studies) and self.chain.measurements is None:
             case.studies.chain = at_offer(self.chain.onto(case.inputs, moved))

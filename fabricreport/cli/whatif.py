@@ -10,15 +10,10 @@ import click
 from fabricreport.cli.options import CLIENT, JSON, epilog, print_json, told
 
 
-@click.command(
-    name="what-if",
-    epilog=epilog(
-        "A renter's line compares sellers, a plan in stages tells of its first order; without --decide it is of networks alone."
-    ),
-)
+@click.command(name="what-if", epilog=epilog("Two sellers are compared for who rents, else two networks."))
 @CLIENT
 @click.option("--vary", multiple=True, required=True, metavar="KEY=VALUE,...",
-              help="Values of a key (cluster.gpus=512,1024) or of an entry (price:ITEM=28000), as in the params file; more than once: every combination.")  # fmt: skip
+              help="Values of a key (cluster.gpus=512,1024) or an entry (price:ITEM=28000); of several, every combination.")  # fmt: skip
 @click.option("--decide", is_flag=True, help="Make the whole advice for each: action and class too.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with whole figures.")
 @JSON

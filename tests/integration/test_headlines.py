@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from fabricreport import open_case, what_if
 from fabricreport.memo.build import BuildResult, build
 
 pytestmark = pytest.mark.slow
@@ -31,6 +32,19 @@ def told(edition: BuildResult) -> dict[str, str]:
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_headlines_are_those_last_accepted(memos: dict[str, BuildResult], client: str) -> None:
     assert told(memos[client]) == json.loads(GOLDEN.read_text(encoding="utf-8"))[client]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_first_line_of_a_what_if_is_the_memo_to_the_digit(memos: dict[str, BuildResult], client: str) -> None:
+    ledger = {n["id"]: n for n in json.loads((memos[client].folder / "ledger.json").read_text("utf-8"))["numbers"]}
+    row = what_if(open_case(ROOT / "params" / f"{client}.yaml"), {"seed": [7]}).rows[0]
+    figures = [row.compared.cost, row.compared.rival_cost, row.compared.lead, row.first_order]
+    found = [number.as_dict() for number in figures if number]
+    printed = [(ledger[n["id"]]["value"], ledger[n["id"]]["spread"]) for n in memos[client].headline["numbers"]]
+    of_headline = [
+        (value, spread) for value, spread in printed if (value, spread) in [(n["value"], n["spread"]) for n in found]
+    ]
+    assert len(of_headline) == {"tern-finetuning": 2, "kestrel-lab": 3}.get(client, 2)
 
 
 if __name__ == "__main__":

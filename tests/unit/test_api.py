@@ -8,6 +8,7 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,7 +20,7 @@ from published_cases import NUMBER, put_edition
 
 import fabricreport
 from fabricreport import api
-from fabricreport.base.errors import InputError
+from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.provenance import plain
 from fabricreport.case import Case, keep_open, open_case
 from fabricreport.cli.main import main
@@ -35,6 +36,14 @@ PARAMS = ROOT / "params" / "example.yaml"
 HOSTILE = '=HYPERLINK("x")<script>alert(1)</script>'
 
 
+@pytest.fixture(scope="module")
+def case(few_draws: None) -> Iterator[Case]:
+    """One case for all, however often its file is opened."""
+    with mock.patch("fabricreport.case._KEPT", {}):
+        keep_open(PARAMS)
+        yield open_case(PARAMS)
+
+
 def run(*args: str) -> tuple[int, str, str]:
     result = CliRunner().invoke(main, args)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
@@ -45,55 +54,48 @@ def said(_: object) -> tuple[dict[str, Any], list[Any], list[Any]]:
     return {"recommendation": "Buy A", "confidence": "clear"}, [{**NUMBER, "unit": "usd", "value": 531_000.0}], []
 
 
-def refused(changes: dict[str, list[Any]]) -> str:
+def refused(case: Case, changes: dict[str, list[Any]]) -> str:
     with pytest.raises(InputError) as caught:
-        api.what_if(bench.case("example"), changes)
+        api.what_if(case, changes)
     return str(caught.value)
 
 
 def test_the_public_names_are_there_when_asked_for_and_cost_nothing_before() -> None:
-    code = "import sys, fabricreport as f; a = 'numpy' in sys.modules; f.open_case; print(a, 'numpy' in sys.modules)"
+    code = "import sys, fabricreport; print(sum(n.startswith(('fabricreport', 'numpy', 'yaml', 'pandas')) for n in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "True"]
+    assert done.stdout.split() == ["3"], "itself, and the version in its room"
     assert {*api.__all__, "__version__"} == {*fabricreport.__all__}
     assert all(getattr(fabricreport, name) is not None for name in fabricreport.__all__)
     with pytest.raises(AttributeError, match="sweeps"):
         _ = fabricreport.sweeps
 
 
-def test_every_example_of_the_public_api_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_example_of_the_public_api_runs(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     output, path = tmp_path / "output", Path("params/example.yaml")
-    told = [getattr(api, name) for name in api.__all__ if name != "Case"]
-    with mock.patch("fabricreport.case._KEPT", {}):
-        keep_open(path)
-        given = {"case": open_case(path), "output": output, "published": put_edition(path, output, says=said)}
-        given |= {name: getattr(api, name) for name in api.__all__}
-        given["edition"] = api.load_edition(given["published"])
-        found = [
-            doctest.DocTestFinder(recurse=False).find(one, globs=dict(given))[0]
-            for one in (*told, Advice, Case.changed)
-        ]
-        assert len([test for test in found if test.examples]) == 10
-        failed = [test.name for test in found if doctest.DocTestRunner(verbose=False).run(test).failed]
-    assert failed == []
+    given = {name: getattr(api, name) for name in api.__all__}
+    given |= {"case": case, "output": output, "published": put_edition(path, output, says=said)}
+    asked = (*(getattr(api, name) for name in api.__all__ if name != "Case"), Case.changed, Advice)
+    found = [doctest.DocTestFinder(recurse=False).find(one, globs=dict(given))[0] for one in asked]
+    assert len([test for test in found if test.examples]) == 10
+    assert [test.name for test in found if doctest.DocTestRunner(verbose=False).run(test).failed] == []
 
 
-def test_a_line_of_a_what_if_is_the_case_so_changed_to_the_digit() -> None:
+def test_a_line_of_a_what_if_is_the_case_so_changed_to_the_digit(case: Case) -> None:
     changes: dict[str, list[Any]] = {
-        "cluster.gpus": [512, 2048],
+        "cluster.gpus": [512],
         "price:switch-qm9700": [28_000, {"low": 30_000, "high": 36_000}],
         "evidence:pue": [1.3],
     }
-    found = api.what_if(bench.case("example"), changes)
-    assert len(found.rows) == 5 and not found.rows[0].changes
-    for row in (found.rows[0], found.rows[3]):
+    found = api.what_if(case, changes)
+    assert len(found.rows) == 3 and not found.rows[0].changes
+    for row in (found.rows[0], found.rows[2]):
         of = {key: value for key, value in row.changes.items() if ":" not in key}
         books = {"prices": {}, "evidence": {}} | {
             kind: {i.partition(":")[2]: v for i, v in row.changes.items() if i.startswith(start)}
             for kind, start in (("prices", "price:"), ("evidence", "evidence:"))
         }
-        alone = bench.changed("example", **{key.replace(".", "__"): value for key, value in of.items()}, **books)
+        alone = case.changed(**{key.replace(".", "__"): value for key, value in of.items()}, **books)
         memo, two = alone.figure("decision.difference"), row.compared
         assert two.lead is not None and two.rival_cost is not None
         assert (two.lead.value, two.lead.spread) == (memo.value, memo.spread)
@@ -102,16 +104,15 @@ def test_a_line_of_a_what_if_is_the_case_so_changed_to_the_digit() -> None:
         assert two.side in (two.choice, two.rival)
 
 
-def test_the_cost_of_a_switch_goes_on_in_a_straight_line_and_only_its_own_network_pays() -> None:
-    rows = api.sweep(bench.case("example"), "price:switch-qm9700", [28_000, 30_000, 32_000]).rows[1:]
+def test_the_cost_of_a_switch_goes_on_in_a_straight_line_and_only_its_own_network_pays(case: Case) -> None:
+    rows = api.sweep(case, "price:switch-qm9700", [28_000, 30_000, 32_000]).rows[1:]
     costs = [row.compared.rival_cost.value for row in rows if row.compared.rival_cost]
     assert costs[1] - costs[0] == pytest.approx(costs[2] - costs[1]) and costs[1] > costs[0]
     assert len({row.compared.cost.value for row in rows}) == 1
 
 
-def test_two_cases_differ_by_what_was_changed_in_one_outcome_by_outcome() -> None:
-    case = bench.case("example")
-    other = bench.changed("example", cluster__gpus=512, prices={"electricity": 0.12})
+def test_two_cases_differ_by_what_was_changed_in_one_outcome_by_outcome(case: Case) -> None:
+    other = case.changed(cluster__gpus=512, prices={"electricity": 0.12})
     found = api.compare(case, other)
     assert [input_id for input_id, _, _ in found.inputs] == ["price:electricity", "cluster.gpus"]
     for option in case.options:
@@ -122,7 +123,7 @@ def test_two_cases_differ_by_what_was_changed_in_one_outcome_by_outcome() -> Non
     same = api.compare(case, case)
     assert same.inputs == () and not any(less.value for _, _, less in same.costs.values())
     with pytest.raises(InputError, match="two currencies"):
-        api.compare(case, bench.changed("example", money__currency="EUR"))
+        api.compare(case, case.changed(money__currency="EUR"))
 
 
 def test_a_what_if_of_sellers_compares_offers_and_one_of_stages_tells_the_first_order() -> None:
@@ -137,8 +138,7 @@ def test_a_what_if_of_sellers_compares_offers_and_one_of_stages_tells_the_first_
     assert row.first_order is not None and row.first_order.value == first.value
 
 
-def test_whatever_is_typed_stays_text_in_every_form_and_what_moves_nothing_is_told() -> None:
-    case = bench.case("example")
+def test_whatever_is_typed_stays_text_in_every_form_and_what_moves_nothing_is_told(case: Case) -> None:
     found = api.what_if(case, {"memo.subject": [HOSTILE], "price:switch-qm9700": [30_000]})
     assert found.unmoved() == ("memo.subject",)
     assert "<script>" not in found._repr_html_() and "&lt;script&gt;" in found._repr_html_()
@@ -146,16 +146,16 @@ def test_whatever_is_typed_stays_text_in_every_form_and_what_moves_nothing_is_to
     assert len(lines) == 3 and lines[2][1] == f"'{HOSTILE}"
     assert lines[0][:3] == ["what-if", "memo.subject", "price:switch-qm9700 [usd]"]
     assert list(found.frame.columns) == lines[0][1:]
-    assert "<script>" not in bench.case("example").decision()._repr_html_() + repr(case)
+    assert "<script>" not in case.decision()._repr_html_() + repr(case)
 
 
-def test_what_cannot_be_tried_is_refused_by_its_own_name() -> None:
-    assert "Did you mean 'gpus'?" in refused({"cluster.gpuz": [1]})
-    assert refused({"price:switch-qm970": [1]}).startswith("price:switch-qm970: ")
-    assert "Did you mean 'price:switch-qm9700'?" in refused({"price:switch-qm970": [1]})
-    assert "two currencies" in refused({"money.currency": ["EUR"]})
-    assert "a table holds 1,000" in refused({"cluster.gpus": [8] * 40, "seed": [1] * 40})
-    assert "no value is given" in refused({"cluster.gpus": []})
+def test_what_cannot_be_tried_is_refused_by_its_own_name(case: Case) -> None:
+    assert "Did you mean 'gpus'?" in refused(case, {"cluster.gpuz": [1]})
+    assert refused(case, {"price:switch-qm970": [1]}).startswith("price:switch-qm970: ")
+    assert "Did you mean 'price:switch-qm9700'?" in refused(case, {"price:switch-qm970": [1]})
+    assert "two currencies" in refused(case, {"money.currency": ["EUR"]})
+    assert "a table holds 1,000" in refused(case, {"cluster.gpus": [8] * 40, "seed": [1] * 40})
+    assert "no value is given" in refused(case, {"cluster.gpus": []})
 
 
 @pytest.mark.parametrize(
@@ -166,23 +166,16 @@ def test_a_value_that_cannot_be_read_ends_with_two(typed: str) -> None:
     assert (code, out) == (2, "") and "--vary" in err and "Traceback" not in err and "\u202e" not in err
 
 
-def test_the_command_prints_what_the_api_finds() -> None:
-    with mock.patch("fabricreport.case._KEPT", {}):
-        keep_open(PARAMS)
-        asked = ("what-if", str(PARAMS), "--vary", "cluster.gpus=512", "--vary", "price:electricity=0.1,0.2")
-        found = api.what_if(open_case(PARAMS), {"cluster.gpus": [512], "price:electricity": [0.1, 0.2]})
-        code, out, err = run(*asked)
-        assert (code, out, err) == (0, f"{found!r}\n", "")
-        assert run(*asked, "--csv")[1] == found.as_csv().replace("\r\n", "\n")
-        assert json.loads(run(*asked, "--json")[1])["rows"] == json.loads(json.dumps(found.records()))
-        code, out, err = run(*asked[:4], "--vary", "memo.to=A", "--decide", "--json")
+def test_the_command_prints_what_the_api_finds(case: Case) -> None:
+    asked = ("what-if", str(PARAMS), "--vary", "cluster.gpus=512", "--vary", "price:electricity=0.1,0.2")
+    found = api.what_if(case, {"cluster.gpus": [512], "price:electricity": [0.1, 0.2]})
+    assert run(*asked) == (0, f"{found!r}\n", "")
+    assert run(*asked, "--csv")[1] == found.as_csv().replace("\r\n", "\n")
+    assert json.loads(run(*asked, "--json")[1])["rows"] == json.loads(json.dumps(found.records()))
+    code, out, err = run(*asked[:2], "--vary", "memo.to=A", "--decide", "--json")
     told = json.loads(out)
-    assert (
-        code == 0
-        and "1 times the whole advice" in err
-        and told["rows"][0]["class"]
-        and "memo.to moves no" in told["notes"][0]
-    )
+    assert code == 0 and "1 times the whole advice" in err and told["rows"][0]["class"]
+    assert told["notes"] == ["memo.to moves no cost, no difference and no choice of this client"]
 
 
 def test_an_edition_is_read_back_with_its_units_and_refused_once_touched(tmp_path: Path) -> None:
@@ -206,11 +199,18 @@ def test_a_trial_stands_aside_as_a_draft_that_names_what_was_set(tmp_path: Path)
     assert json.loads((trial / "manifest.json").read_text())["status"] == "Draft"
 
 
-def test_a_trial_that_cannot_be_or_moves_nothing_is_refused(tmp_path: Path) -> None:
+def test_a_trial_that_cannot_be_or_moves_nothing_is_refused(case: Case, tmp_path: Path) -> None:
     output = ("--output", str(tmp_path / "output"))
     code, out, err = run("build", str(PARAMS), "--set", "cluster.gpuz=1", *output)
     assert (code, out) == (2, "") and "Did you mean 'gpus'?" in err and not list(tmp_path.glob("output/*/trials"))
     assert run("build", str(PARAMS), str(PARAMS), "--set", "cluster.gpus=512", *output)[0] == 2
-    ready = Ready(load_params_file(PARAMS), bench.case("example"))
-    with pytest.raises(InputError, match="price:aoc-400g: no figure of this memo depends on it"):
-        tried(ready, {"price:aoc-400g": 700}, None)
+    ready = Ready(load_params_file(PARAMS), case)
+    idle = Problem("no figure of this memo depends on it", key="overrides[0].id", value="price:aoc-400g")
+    with mock.patch("fabricreport.check.examination.tried_out", return_value=(idle,)) as asked:
+        with pytest.raises(InputError, match="price:aoc-400g: no figure of this memo depends on it"):
+            tried(ready, {"price:aoc-400g": 700}, None)
+        asked.return_value = ()
+        with pytest.raises(InputError, match="another client's"):
+            tried(ready, {"client.slug": "other"}, None)
+        set_aside = tried(ready, {"cluster.gpus": 512}, None).loaded
+    assert (set_aside.params.cluster.gpus, set_aside.slug) == (512, ready.loaded.slug)

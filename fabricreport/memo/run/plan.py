@@ -49,11 +49,7 @@ class BuildPlan:
     notes: tuple[str, ...] = ()
     report: Cited | None = None
     trial: str = ""
-
-    @property
-    def aside(self) -> str:
-        """The folder of its own that the edition goes into: of one section, or of a trial."""
-        return PARTIAL if self.only else TRIALS if self.trial else ""
+    aside: str = ""
 
     @property
     def attach(self) -> bool:
@@ -131,9 +127,13 @@ def tried(ready: Ready, trial: Mapping[str, Any], as_of: str | date | None) -> R
 
     case = ready.case or open_case(ready.loaded.path, as_of=None if as_of is None else parse_date(as_of))
     changed = case.tried(trial)
+    loaded = replace(ready.loaded, params=changed.params)
+    if loaded.slug != ready.loaded.slug:
+        remedy = "Give another client a params file of its own."
+        raise InputError(Problem("would put the trial among another client's", key="--set client", remedy=remedy))
     if problems := tried_out(changed):
         raise InputError(replace(p, key=str(p.value) if p.value in trial else p.key) for p in problems)
-    return replace(ready, loaded=replace(ready.loaded, params=changed.params))
+    return replace(ready, loaded=loaded)
 
 
 def load_checked(
@@ -174,9 +174,8 @@ def make_plan(
     )
     sources = {section: places.notebook(section) for section in sections}
     notebooks = _copy_notebooks(sources, work / "sources")
-    told = "; ".join(
-        f"{visible(key)} = {visible(json.dumps(v, allow_nan=False), 200)}" for key, v in (trial or {}).items()
-    )
+    values = {visible(k): json.dumps(v, ensure_ascii=False, allow_nan=False) for k, v in (trial or {}).items()}
+    told = "; ".join(f"{key} = {visible(value, 200)}" for key, value in values.items())
     aside = f"only:{only}" if only else f"trial:{told}" if told else "draft" if draft else ""
     found = Fingerprint(
         params=snapshot.params_sha256,
@@ -196,7 +195,7 @@ def make_plan(
     edition = f"{day}-{found.digest[:8]}" + (f"-{only}" if only else "")
     return BuildPlan(
         params, loaded.slug, day, sections, sources, notebooks, snapshot, found, edition, draft or bool(only or told), only or "",
-        loaded.notes, report, told,
+        loaded.notes, report, told, PARTIAL if only else TRIALS if told else "",
     )  # fmt: skip
 
 
