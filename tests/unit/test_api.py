@@ -16,7 +16,9 @@ from unittest import mock
 import bench
 import pytest
 from click.testing import CliRunner
+from nbformat.v4 import new_markdown_cell, new_notebook
 from published_cases import NUMBER, put_edition
+from pypdf import PdfReader
 
 import fabricreport
 from fabricreport import api
@@ -26,6 +28,7 @@ from fabricreport.case import Case, keep_open, open_case
 from fabricreport.cli.main import main
 from fabricreport.memo.editions.editions import latest_edition, list_editions
 from fabricreport.memo.run.plan import Ready, tried
+from fabricreport.memo.write.exporters import FabricReportHTMLExporter, FabricReportPDFExporter
 from fabricreport.scenario import load_params_file
 from fabricreport.sections.decision.advice import Advice
 
@@ -197,6 +200,15 @@ def test_a_trial_stands_aside_as_a_draft_that_names_what_was_set(tmp_path: Path)
     assert stands is not None and stands.edition == memo.name
     assert [info.edition for info in list_editions(output, memo.parent.name)] == [memo.name]
     assert json.loads((trial / "manifest.json").read_text())["status"] == "Draft"
+
+
+def test_page_one_names_what_a_trial_sets_as_text(tmp_path: Path) -> None:
+    memo = new_notebook(cells=[new_markdown_cell("# A memo")])
+    memo.metadata["fabricreport"] = {"status": "Draft", "trial": f'memo.to = "{HOSTILE}"', "date": "2026-11-27"}
+    page = FabricReportHTMLExporter().from_notebook_node(memo)[0]
+    assert "<dt>Trial, with</dt>" in page and "<script>alert" not in page
+    (tmp_path / "memo.pdf").write_bytes(FabricReportPDFExporter().from_notebook_node(memo)[0])
+    assert "alert(1)" in PdfReader(tmp_path / "memo.pdf").pages[0].extract_text()
 
 
 def test_a_trial_that_cannot_be_or_moves_nothing_is_refused(case: Case, tmp_path: Path) -> None:
