@@ -54,18 +54,14 @@ class WhatIf(Shown):
     @property
     def columns(self) -> dict[str, Any]:
         """What a table says of it, by column with its unit, figures whole."""
-        two, advice, money = self.compared, self.advice, unit_in("usd", self.compared.cost.currency)
-        known = {
-            "cost": two.cost,
-            "rival cost": two.rival_cost,
-            "difference": two.lead,
-            "first order": self.first_order,
-        }
+        two, first, advice = self.compared, self.first_order, self.advice
+        known = {"cost": two.cost, "rival cost": two.rival_cost, "difference": two.lead, "first order": first}
         told = {name: number.value for name, number in known.items() if number}
         if two.lead and (spread := two.lead.spread):
             told |= {"difference P5": spread.p5, "difference P95": spread.p95}
         sides = {"choice": two.choice, "rival": two.rival, "side": two.side}
         more = {"action": advice.action, "class": advice.confidence} if advice else {}
+        money = unit_in("usd", two.cost.currency)
         return {**sides, **{f"{name} [{money}]": value for name, value in told.items()}, **more}
 
 
@@ -183,7 +179,7 @@ class Comparing(Shown):
         one, other = self.a.facts, self.b.facts
         told = {head: f"{one.get(head, '')} | {other.get(head, '')}" for head in {**one, **other}}
         told |= {
-            name: " | ".join([was.text, now.text, less.show("range")]) for name, (was, now, less) in self.costs.items()
+            name: f"{was.text} | {now.text} | {less.show('range')}" for name, (was, now, less) in self.costs.items()
         }
         return told | {input_id: f"{was} | {now}" for input_id, was, now in self.inputs}
 
@@ -199,7 +195,6 @@ def compare(a: Case, b: Case) -> Comparing:
     _in_one_currency([one, other])
     was, now = (payable(case.inputs, case.chain.bills.totals, case.knowledge.offers) for case in (a, b))
     paired = (a.params.seed, a.inputs.draws) == (b.params.seed, b.inputs.draws)
-
     costs = {}
     for option in [option for option in was if option in now]:
         (name, before), (_, after) = was[option], now[option]
@@ -221,11 +216,9 @@ class Edition(Shown):
         """The numbers, a column each with its unit; the rows are value, P5, P50 and P95."""
         import pandas as pd
 
-        rows = {
-            f"{n['id']} [{n.get('unit') or 'text'}]": {"value": n.get("value"), **(n.get("spread") or {})}
-            for n in self.numbers
-        }
-        return pd.DataFrame(rows, index=["value", "p5", "p50", "p95"])
+        values = ({"value": number.get("value"), **(number.get("spread") or {})} for number in self.numbers)
+        heads = [f"{number['id']} [{number.get('unit') or 'text'}]" for number in self.numbers]
+        return pd.DataFrame(dict(zip(heads, values, strict=True)), index=["value", "p5", "p50", "p95"])
 
     @property
     def facts(self) -> Mapping[str, str]:
