@@ -106,11 +106,12 @@ class Sweep(Shown):
         return pd.DataFrame([{**own, **row.facts} for row in self.rows], dtype=object).fillna("")
 
     def unmoved(self) -> tuple[str, ...]:
-        """The keys and entries whose values, each set alone, move no total and no verdict."""
-        own = _standing(self.case)
+        """The keys and entries whose values, each set alone, move no total and no verdict, nor the advice where it was made."""
+        decided = self.rows[0].advice is not None
+        own = _standing(self.case, decided)
 
         def moves(key: str) -> bool:
-            return any(_standing(self.case.tried({key: value})) != own for value in self.varied[key])
+            return any(_standing(self.case.tried({key: value}), decided) != own for value in self.varied[key])
 
         return tuple(key for key in self.varied if not moves(key))
 
@@ -274,10 +275,11 @@ def _cell(value: Any) -> Any:
     return visible(value if isinstance(value, str) else json.dumps(value, default=str, allow_nan=False), 200)
 
 
-def _standing(case: Case) -> tuple[Any, ...]:
-    """What a case's headline rests on: every total, the offers' among them, and the verdict."""
+def _standing(case: Case, decided: bool) -> tuple[Any, ...]:
+    """What a case's headline rests on: every total, the offers' among them, the verdict, and the advice where it is `decided`."""
     known = payable(case.inputs, case.chain.bills.totals, case.knowledge.offers)
-    return case.comparison.verdict, {i: (name, mean_of(total)) for i, (name, total) in known.items()}
+    means = {i: (name, mean_of(total)) for i, (name, total) in known.items()}
+    return case.comparison.verdict, means, case.decision().advice if decided else None
 
 
 def _apart(a: Case, b: Case) -> Iterator[tuple[str, str, str]]:
