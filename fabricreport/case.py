@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.locations import did_you_mean
 from fabricreport.base.project import PARAMS, book_folder
+from fabricreport.base.text import Shown
 from fabricreport.base.uncertain import Uncertain
 from fabricreport.base.vocabulary import SPINES
 from fabricreport.bodies.bodies import spoken_of
@@ -73,6 +75,9 @@ def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None)
     """Read a params file (YAML, or the canonical JSON of a build) with its books; `InputError` lists every fault.
 
     `params` may be the same as plain data: then the books are the project's own. `as_of` replaces their date.
+
+    >>> open_case("params/example.yaml").params.cluster.gpus
+    1024
     """
     return _opened(params, as_of) if isinstance(params, dict) else _of_file(Path(params), as_of)
 
@@ -248,7 +253,7 @@ class Studies:
         return evidence.run(self.inputs, bills, offered)
 
 
-class Case:
+class Case(Shown):
     """A buyer's inputs and the studies made of them, each computed once."""
 
     def __init__(self, inputs: Inputs, studies: Studies | None = None) -> None:
@@ -271,6 +276,13 @@ class Case:
     def params(self) -> Params:
         """The client's params."""
         return self.inputs.params
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What it shows of itself."""
+        params, names = self.params, ", ".join(option.name for option in self.options)
+        size = f"{params.cluster.gpus:,} {params.cluster.gpu}"
+        return {"Case": f"{params.client.name}, {self.as_of}: {params.money.acquisition} {size}, on {names}"}
 
     @property
     def as_of(self) -> date:
@@ -311,13 +323,26 @@ class Case:
         """A what-if: `cluster__gpus=2048` sets a key of the params, the others override entries of the books by id.
 
         Values are written as in the params file. `InputError` names what is wrong with them.
+
+        >>> case.changed(cluster__gpus=512, prices={"electricity": 0.12}).params.cluster.gpus
+        512
         """
         replaced = {"price": prices, "evidence": evidence, "contested": contested}
         figures = {f"{kind}:{i}": v for kind, given in replaced.items() for i, v in (given or {}).items()}
-        params = changed_params(self.params, keys, figures, extra_options=self.inputs.all_options)
-        case = self.with_params(params)
-        if problems := case.problems():
-            raise InputError(problems)
+        return self.tried({**{key.replace("__", "."): value for key, value in keys.items()}, **figures})
+
+    def tried(self, changes: Mapping[str, Any]) -> Case:
+        """A what-if by dotted keys (`cluster.gpus`) and ids of entries (`price:…`), by which what is wrong is told."""
+        figures = {key: value for key, value in changes.items() if key.startswith(INPUT_KINDS)}
+        keys = {key.replace(".", "__"): value for key, value in changes.items() if key not in figures}
+        try:
+            case = self.with_params(changed_params(self.params, keys, figures, extra_options=self.inputs.all_options))
+            if problems := case.problems():
+                raise InputError(problems)
+        except InputError as error:
+            ids = [*(o.id for o in self.params.overrides if o.id not in figures), *figures]
+            at = {f"overrides[{number}]": input_id for number, input_id in enumerate(ids)}
+            raise InputError(replace(p, key=at.get(p.key.partition(".")[0], p.key)) for p in error.problems) from None
         moved = case.inputs.take_over(self.inputs)
         if moved is not None and "chain" in vars(self.studies) and self.chain.measurements is None:
             case.studies.chain = at_offer(self.chain.onto(case.inputs, moved))
@@ -367,7 +392,7 @@ class Case:
         return self._agreeing(self.studies.tco)
 
     def decision(self) -> DecisionResult:
-        """What to do, how sure we are, and what would change it."""
+        """What to do, how sure we are, and what would change it; `advice` says it in short."""
         return self._agreeing(self.studies.decision)
 
     def diligence(self) -> DiligenceResult:

@@ -8,12 +8,13 @@ name would repaint the terminal. Text from users is therefore refused when it ho
 from __future__ import annotations
 
 import csv
+import html
 import io
 import math
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -205,3 +206,19 @@ def csv_text(rows: Iterable[Sequence[Any]], end: str = "\r\n") -> str:
     buffer = io.StringIO(newline="")
     csv.writer(buffer, lineterminator=end).writerows([spreadsheet_cell(cell) for cell in row] for row in rows)
     return buffer.getvalue()
+
+
+class Shown:
+    """What shows itself as facts, each text as text: lines in a terminal, a table in Jupyter."""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What is shown, by its head."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{visible(head)}: {visible(text, 500)}" for head, text in self.facts.items())
+
+    def _repr_html_(self) -> str:
+        told = ([html.escape(visible(word, 500)) for word in fact] for fact in self.facts.items())
+        return f"<table>{''.join(f'<tr><th>{head}</th><td>{text}</td></tr>' for head, text in told)}</table>"

@@ -239,7 +239,23 @@ def inspect_yaml(
         text, problems = read_text_strict(path, max_bytes=max_bytes)
     except InputError as error:
         return None, error.problems
-    builder = _Builder(file, max_nodes, max_depth, problems=list(problems))
+    located, problems = _inspected(text, _Builder(file, max_nodes, max_depth, problems=list(problems)))
+    if located is not None and located.data is None and not problems:
+        remedy = "`fabricreport new NAME` writes a params file to start from."
+        problems = (Problem("is empty: there are only comments", file, 1, remedy=remedy),)
+    return located, problems
+
+
+def typed_value(text: str, key: str) -> Any:
+    """A value that somebody typed for a key, read as one that stands in a file; `InputError` with every problem of it."""
+    found = tuple(text_problems(text, key=key))
+    located, problems = (None, found) if found else _inspected(text, _Builder("", 1_000, 10))
+    if located is None or problems:
+        raise InputError(replace(problem, line=None, key=key) for problem in problems)
+    return located.data
+
+
+def _inspected(text: str, builder: _Builder) -> tuple[Located | None, tuple[Problem, ...]]:
     try:
         for event in yaml.parse(text, Loader=_Loader):
             builder.add(event)
@@ -250,18 +266,9 @@ def inspect_yaml(
         ValueError,
         OverflowError,
     ) as error:  # the parser lets bad \U escapes out as ValueError
-        builder.problems.append(_syntax_problem(error, text, file))
+        builder.problems.append(_syntax_problem(error, text, builder.file))
         return None, tuple(builder.problems)
-    if builder.root is None and not builder.problems:
-        builder.problems.append(
-            Problem(
-                "is empty: there are only comments",
-                file,
-                1,
-                remedy="`fabricreport new NAME` writes a params file to start from.",
-            )
-        )
-    return Located(builder.root, file, builder.lines), tuple(builder.problems)
+    return Located(builder.root, builder.file, builder.lines), tuple(builder.problems)
 
 
 def read_tree(path: Path) -> tuple[Located, tuple[Problem, ...]]:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fabricreport import __version__
 from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.version import VERSION
 from fabricreport.cli.books import elicit, evidence, prices
 from fabricreport.cli.desk import accept, answers, questionnaire, quotes, trace
 from fabricreport.cli.groups import Grouped
@@ -38,6 +38,7 @@ from fabricreport.cli.options import (
     told,
 )
 from fabricreport.cli.refresh import refresh
+from fabricreport.cli.whatif import what_if
 from fabricreport.cli.words import dates_words, result_words
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ PARAMS = click.argument("params", nargs=-1, required=True, type=click.Path(path_
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EXIT_CODES,
 )
-@click.version_option(__version__, prog_name="fabricreport")
+@click.version_option(VERSION, prog_name="fabricreport")
 def main() -> None:
     """InfiniBand or RoCEv2 for this GPU cluster? One params file in, one client-ready memo out.
 
@@ -92,6 +93,8 @@ def main() -> None:
 @PARAMS
 @OUTPUT
 @click.option("--only", metavar="SECTION", default=None, help="Build one section, as a draft, beside the editions.")
+@click.option("--set", "setting", multiple=True, metavar="KEY=VALUE",
+              help="Build a draft into trials/ with this value of a key (cluster.gpus=512) or an entry (price:ITEM=28000).")  # fmt: skip
 @JOBS
 @SCHEDULER
 @click.option("--draft", is_flag=True, help="Watermark the memo; its checks warn instead of stopping.")
@@ -104,6 +107,7 @@ def build(
     params: Sequence[Path],
     output: Path,
     only: str | None,
+    setting: Sequence[str],
     jobs: int | None,
     scheduler: str | None,
     draft: bool,
@@ -120,8 +124,16 @@ def build(
         raise click.UsageError("--to docx copies what is proved: leave out --only and --draft.")
     if to:
         from fabricreport.memo.editable import build_and_copy as made
+    trial: dict[str, Any] = {}
+    if setting:
+        if len(params) > 1 or only or to:
+            raise click.UsageError("--set builds the whole memo of one params file, and no editable copy.")
+        from fabricreport.scenario import typed_changes
+
+        trial = typed_changes(setting, "--set")
     task = partial(
-        one_client, made=made, output=output, only=only, draft=draft, attach=not no_attachments, trust_notebooks=trust_notebooks,
+        one_client, made=made, output=output, only=only, trial=trial, draft=draft, attach=not no_attachments,
+        trust_notebooks=trust_notebooks,
     )  # fmt: skip
     done, failed, notes = [], [], list[str]()
     outcomes = each_client(params, task, jobs, scheduler, output, quiet=as_json)
@@ -382,5 +394,5 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 
 
 _HISTORY, _BOOKS = (refresh, accept, list_, sign, adopt, diff), (prices, report, elicit, evidence)
-for command in (*_HISTORY, *_BOOKS, quotes, trace, questionnaire, answers):
+for command in (what_if, *_HISTORY, *_BOOKS, quotes, trace, questionnaire, answers):
     main.add_command(command)

@@ -205,12 +205,17 @@ class Inputs(Reader):
         same = before.params.model_copy(update={"overrides": self.params.overrides}) == self.params
         if not same or self.answer_files or (self.all_options, self.options) != (before.all_options, before.options):
             return None
+        moved = self.apart(before)
+        self._keep_draws(before, lambda i: not before.rests_on(i, moved))
+        return moved
+
+    def apart(self, before: Inputs) -> frozenset[str]:
+        """Ids of the entries whose figure in force is another than in these inputs."""
         moved = {i for i in {*self.overrides, *before.overrides} if self.overrides.get(i) != before.overrides.get(i)}
         for kind, now, then in (("evidence", self.evidence, before.evidence), ("price", self.prices, before.prices)):
             moved |= {f"{kind}:{i}" for i in {*now, *then} if now.get(i) != then.get(i)}
         moved |= {f"contested:{q}" for q, own in self._quantities.items() if own != before._quantities.get(q)}
         moved |= {f"contested:{q}" for q in before._quantities if q not in self._quantities}
-        self._keep_draws(before, lambda i: not before.rests_on(i, moved))
         return frozenset(moved)
 
     def _copy(self) -> Inputs:

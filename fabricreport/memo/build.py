@@ -16,10 +16,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import fabricreport
 from fabricreport.base.errors import InputError, MemoRejected, SectionFailed
 from fabricreport.base.project import IS_INSTALLED, PACKAGE, project_of
 from fabricreport.base.text import visible
+from fabricreport.base.version import VERSION
 from fabricreport.memo.editions.editions import edition_before, publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.editions.manifest import (
@@ -102,6 +102,7 @@ def build(
     *,
     output: str | Path,
     only: str | None = None,
+    trial: Mapping[str, Any] | None = None,
     draft: bool = False,
     attach: bool = True,
     as_of: str | date | None = None,
@@ -115,27 +116,32 @@ def build(
 ) -> BuildResult:
     """Build one memo and publish it below `output`.
 
-    `only` builds one section as a draft into `output/<slug>/partial/` and leaves `latest` alone; `draft` warns
+    `only` builds one section as a draft into `output/<slug>/partial/` and leaves `latest` alone; a `trial` does so into `trials/`, with
+    other values of keys (`cluster.gpus`) and entries (`price:ITEM`), which page one names; `draft` warns
     where a client copy would be refused; without `attach` nothing goes into memo.pdf. `dates` is handed the dates that today's may be held
     against, before a section runs. A row of a price file that is no price ends the build; with `last_good` it goes on with
     these prices, and with the good ones. Notebooks of another project than the current folder's are run if `trust_notebooks`. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
     KeyboardInterrupt through after ending all processes.
+
+    >>> build("params/example.yaml", output=output).reused
+    True
     """
     root, tell_dates = Path(output), dates or (lambda _: None)
     places = places or Places.of(Path(params_path), trusted=trust_notebooks)
-    question = Question(Path(params_path), places, str(as_of or ""), only or "", draft, attach)
+    question = Question(Path(params_path), places, str(as_of or ""), only or "", draft, attach, trial or {})
     found, before = _again(root, question, tell_dates)
     if found is not None:
         return found
-    from fabricreport.memo.run.plan import make_plan, make_ready
+    from fabricreport.memo.run.plan import make_plan, make_ready, tried
 
     ready = make_ready(Path(params_path), places, as_of, going_on=last_good is not None)
+    ready = tried(ready, trial, as_of) if trial else ready
     report = cited_report(root, places, progress)
     with disk_errors(root), scratch_folder(root) as scratch:
         work = scratch / "work"
         work.mkdir()
         plan = make_plan(
-            ready.loaded, work, only=only, draft=draft, attach=attach, as_of=as_of, places=places, last_good=last_good or (),
+            ready.loaded, work, only=only, trial=trial or {}, draft=draft, attach=attach, as_of=as_of, places=places, last_good=last_good or (),
             report=report, before=partial(edition_before, root),
         )  # fmt: skip
         planned = plan.planned(ready.dates)
@@ -219,10 +225,10 @@ def _not_to_be_named(plan: BuildPlan, root: Path, scratch: Path) -> Mapping[str,
 
 def _published_before(planned: Planned, root: Path, scratch: Path) -> BuildResult | None:
     """The same edition, if it is there and whole: building it again would give the same bytes."""
-    home = root / planned.slug / ("partial" if planned.only else "")
+    home = root / planned.slug / planned.aside
     if not (home / planned.edition / MANIFEST).exists():
         return None
-    at = publish(scratch, root, planned.slug, planned.edition, draft=planned.draft, partial=bool(planned.only))
+    at = publish(scratch, root, planned.slug, planned.edition, draft=planned.draft, aside=planned.aside)
     manifest = read_sealed(at.folder / MANIFEST)
     runs = tuple(SectionRun(**facts) for facts in manifest["run"])
     return _result(at.folder, manifest, RunRecord(runs), (*planned.notes, *at.messages), reused=True)
@@ -305,7 +311,7 @@ def _finish(
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))
     run = {"sections": [r.as_dict() for r in record.sections]}
-    at = publish(scratch, root, plan.slug, plan.edition, run=run, draft=plan.draft, partial=bool(plan.only))
+    at = publish(scratch, root, plan.slug, plan.edition, run=run, draft=plan.draft, aside=plan.aside)
     clear_failed(root, plan.slug)
     return _result(at.folder, manifest, record, (*plan.notes, *at.messages), reused=at.reused)
 
@@ -366,9 +372,10 @@ def front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mappin
         "language": params.memo.language,
         "status": plan.status,
         "seed": plan.fingerprint.seed,
+        "trial": plan.trial,
         "since": plan.fingerprint.since,
         "sections": [{"id": s, "title": section_title(nb, s)} for s, nb in notebooks.items()],
-        "version": fabricreport.__version__,
+        "version": VERSION,
         "brand": brand_of(params, plan.snapshot.folder),
         **_citing(plan),
     }
@@ -428,6 +435,7 @@ def manifest_of(
         "as_of": plan.as_of,
         "status": plan.status,
         "only": plan.only,
+        **({"trial": plan.trial} if plan.trial else {}),
         "sections": list(plan.sections),
         "content_sha256": plan.fingerprint.digest,
         "fingerprint": asdict(plan.fingerprint),

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import fabricreport
 from fabricreport.base.errors import MemoRejected, SectionFailed
 from fabricreport.base.project import RENTS
+from fabricreport.base.version import VERSION
 from fabricreport.memo.editions.editions import EVIDENCE, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, held_by_one, refused_by_disk, scratch_folder
 from fabricreport.memo.editions.manifest import (
@@ -209,7 +209,7 @@ class _Building:
             "language": "en",
             "status": CLIENT_COPY,
             "sections": [{"id": REPORT, "title": TITLE}],
-            "version": fabricreport.__version__,
+            "version": VERSION,
             "report": cited.as_dict(),
         }
 

@@ -15,8 +15,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from fabricreport import __version__
 from fabricreport.base.locations import did_you_mean
+from fabricreport.base.version import VERSION
 from fabricreport.base.yaml_files import ROOT, read_yaml
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.prices.book import PriceBook
@@ -37,7 +37,7 @@ def words(at: ReportFigures) -> Mapping[str, object]:
     """Every word of the report."""
     assurance = read_yaml("assurance")
     return {
-        "version": Name(f"version {__version__}"),
+        "version": Name(f"version {VERSION}"),
         "day": Name(at.given.as_of.isoformat()),
         "checks": tuple(Named(c["what"], f"check-{n}", by=c["by"]) for n, c in enumerate(assurance["checks"])),
         "unchecked": tuple(Named(text, f"gap-{n}") for n, text in enumerate(assurance["not_checked"])),

@@ -12,6 +12,7 @@ from fabricreport.scenario.defaults import (
     Assumed,
     assumptions,
     defaulted_keys,
+    flat_keys,
     is_given,
     stated_at,
     value_at,
@@ -24,6 +25,7 @@ from fabricreport.scenario.files import (
     load_params,
     load_params_file,
     params_from,
+    typed_changes,
 )
 from fabricreport.scenario.rules import REFUSALS
 from fabricreport.scenario.schema import (
@@ -85,6 +87,7 @@ __all__ = [
     "dated",
     "defaulted_keys",
     "dump_uncertain",
+    "flat_keys",
     "is_given",
     "json_schema",
     "load_params",
@@ -97,5 +100,6 @@ __all__ = [
     "parse_uncertain",
     "slugify",
     "stated_at",
+    "typed_changes",
     "value_at",
 ]

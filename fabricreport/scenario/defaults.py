@@ -254,3 +254,10 @@ def _fields(model: BaseModel) -> Iterator[str]:
     for name, field in model.__class__.model_fields.items():
         value = getattr(model, name)
         yield f"{(field.alias or name).replace('_', ' ')} {_NONE if value == () else in_words(value, unit_of(field))}"
+
+
+def flat_keys(keys: Mapping[str, Any], params: Params, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Keys of the schema by their dotted names; a range is the value of one."""
+    for key, value in keys.items():
+        within = isinstance(value_at(params, above + key), BaseModel)
+        yield from flat_keys(value, params, f"{above}{key}.") if within else [(above + key, value)]

@@ -17,8 +17,9 @@ from pydantic import ValidationError
 
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.locations import KeyPath, Located, dotted
+from fabricreport.base.text import visible
 from fabricreport.base.units import DAYS_PER_WEEK
-from fabricreport.base.yaml_files import inspect_yaml, read_tree
+from fabricreport.base.yaml_files import inspect_yaml, read_tree, typed_value
 from fabricreport.books.messages import path_of, problems_of, without_misspelt
 from fabricreport.scenario.brand import logo_findings
 from fabricreport.scenario.candidates import OfferFile
@@ -307,3 +308,17 @@ def changed_params(
     if kept or tried:
         data["overrides"] = [*kept, *tried]
     return params_from(data, extra_options=extra_options)
+
+
+def typed_changes(texts: Iterable[str], option: str, *, many: bool = False) -> dict[str, Any]:
+    """What is typed as `key=value`, by key; with `many` the list of values that commas part. Values are as in the file."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        key, is_there, value = text.partition("=")
+        key, shown = key.strip(), f"{option} {visible(key)}"
+        if not (is_there and key and value.strip()) or key in found:
+            what = "is given twice" if key in found else "is no key with a value"
+            remedy = f"Write {option} cluster.gpus=512, or the id of an entry: {option} price:ITEM=28000."
+            raise InputError(Problem(what, key=option, value=visible(text), remedy=remedy))
+        found[key] = typed_value(f"[{value}]" if many else value, shown)
+    return found

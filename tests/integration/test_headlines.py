@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from fabricreport import open_case, what_if
 from fabricreport.memo.build import BuildResult, build
 
 pytestmark = pytest.mark.slow
@@ -31,6 +32,18 @@ def told(edition: BuildResult) -> dict[str, str]:
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_headlines_are_those_last_accepted(memos: dict[str, BuildResult], client: str) -> None:
     assert told(memos[client]) == json.loads(GOLDEN.read_text(encoding="utf-8"))[client]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_first_line_of_a_what_if_is_the_memo_to_the_digit(memos: dict[str, BuildResult], client: str) -> None:
+    ledger = {n["id"]: n for n in json.loads((memos[client].folder / "ledger.json").read_text("utf-8"))["numbers"]}
+    row = what_if(open_case(ROOT / "params" / f"{client}.yaml"), {"seed": [7]}).rows[0]
+    figures = [row.compared.cost, row.compared.rival_cost, row.compared.lead, row.first_order]
+    found = [(entry["value"], entry["spread"]) for number in figures if number for entry in [number.as_dict()]]
+    headline = [str(number["id"]) for number in memos[client].headline["numbers"]]
+    equal = [i for i in headline if (ledger[i]["value"], ledger[i]["spread"]) in found]
+    told = ("decision.difference", "decision.total.", "decision.offers.total.", "tco.stage.price.0.")
+    assert equal == [i for i in headline if i.startswith(told)] != []
 
 
 if __name__ == "__main__":

@@ -75,5 +75,5 @@ def put_edition(params: Path, output: Path, **asked: Any) -> Path:
             "faults": [],
         }
         (folder / MANIFEST).write_bytes(sealed(manifest))
-        at = publish(scratch, output, plan.slug, plan.edition, draft=plan.draft, partial=bool(plan.only))
+        at = publish(scratch, output, plan.slug, plan.edition, draft=plan.draft, aside=plan.aside)
         return at.folder

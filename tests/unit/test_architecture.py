@@ -54,10 +54,11 @@ report: base ledger blocks models books validation scenario inputs sections case
 check: base ledger blocks books scenario inputs sections bodies case
 memo: base ledger blocks books scenario inputs bodies case report check
 delivery: base ledger blocks models books sections sections/decision bodies case check memo
+api: base ledger scenario sections sections/decision case memo
 desk: base ledger blocks books scenario inputs sections case
-cli: base books validation scenario inputs sections sections/decision case report check memo delivery desk
+cli: base books validation scenario inputs sections sections/decision case report check memo delivery api desk
 __main__: cli
-__init__: blocks
+__init__: base blocks api
 """
 MAY_IMPORT = {room: set(below.split()) for room, _, below in (line.partition(":") for line in ROOMS.splitlines())}
 """Rooms from the bottom upwards, each with the rooms it may import besides itself; the head of each says the same.

@@ -186,7 +186,7 @@ def test_a_changed_edition_is_not_overwritten(tmp_path: Path) -> None:
 def test_drafts_and_partial_memos_leave_latest_alone(tmp_path: Path) -> None:
     put(tmp_path, FIRST)
     put(tmp_path, SECOND, draft=True)
-    partial = put(tmp_path, "2026-11-20-cccccccc-tco", partial=True)
+    partial = put(tmp_path, "2026-11-20-cccccccc-tco", aside="partial")
     assert partial.folder == tmp_path / "acme" / "partial" / "2026-11-20-cccccccc-tco"
     assert verify(partial.folder) == []
     assert (tmp_path / "acme" / "latest").readlink() == Path(FIRST)

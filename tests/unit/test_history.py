@@ -69,7 +69,7 @@ def put(output: Path, number: int, slug: str = "acme", **said: Any) -> Path:
         (folder / "memo.html").write_text(f"<p>memo {number}</p>", encoding="utf-8")
         (folder / "data" / "fig.csv").write_text("a,b\n1,2\n", encoding="utf-8")
         (folder / MANIFEST).write_bytes(sealed({**facts, "outputs": list_outputs(folder)}))
-        return publish(scratch, output, slug, edition, run=run, draft=draft, partial=partial).folder
+        return publish(scratch, output, slug, edition, run=run, draft=draft, aside="partial" if partial else "").folder
 
 
 def run(*args: str) -> tuple[int, str, str]:

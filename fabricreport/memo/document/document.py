@@ -18,8 +18,8 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from fabricreport import __version__
 from fabricreport.base.errors import FabricReportError, Problem
+from fabricreport.base.version import VERSION
 from fabricreport.blocks.cells import written_at
 from fabricreport.blocks.forms import to_json
 from fabricreport.blocks.nodes import (
@@ -75,6 +75,7 @@ class FrontMatter:
     seed: str
     since: str
     kind: str
+    trial: str = ""
     marked: bool = True
     brand: Brand | None = None
 
@@ -280,10 +281,11 @@ def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter,
         subject=line("subject"),
         language=line("language", "en"),
         status=CLIENT_COPY if own.get("status") == CLIENT_COPY else DRAFT,
-        version=line("version", __version__),
+        version=line("version", VERSION),
         seed=line("seed"),
         since=line("since"),
         kind=line("kind", MEMORANDUM),
+        trial=line("trial"),
         marked=own.get("marked") is not False,
         brand=brand if isinstance(brand := own.get("brand"), Brand) else None,
     )

@@ -5,6 +5,7 @@ output/<slug>/<edition>.signed.json   who signed it; not a byte of the edition c
 output/<slug>/<edition>.memo.docx     a copy to edit (`--to docx`)
 output/<slug>/latest          link to the newest client copy, moved last
 output/<slug>/partial/<id>/   memos of a single section (`--only`); never `latest`, not listed
+output/<slug>/trials/<id>/    memos of params changed for a trial (`--set`); the same
 output/<slug>/.failed/        notebooks of the last build that failed, for debugging
 output/.scratch-*/            a build at work, or what is being pruned
 output/index.html             all editions, for the operator: true, or not there
@@ -77,7 +78,7 @@ class Files:
 
 
 LATEST = "latest"
-PARTIAL = "partial"
+PARTIAL, TRIALS = "partial", "trials"
 DRAFT = "Draft"
 EVIDENCE = "_evidence"
 """The folder of the evidence report's editions; no client's name begins so."""
@@ -141,23 +142,23 @@ def publish(
     *,
     run: Mapping[str, Any] | None = None,
     draft: bool = False,
-    partial: bool = False,
+    aside: str = "",
     files: Files | None = None,
     wait_s: float = WAIT_S,
 ) -> Published:
     """Move the finished folder `scratch/edition` to `target_root/slug/edition` in one step; then move `latest`.
 
     The folder must hold its `manifest.json`; `run` (timings) becomes `run.json` with the next sequence number.
-    A draft or partial edition does not move `latest`. The same edition already there and whole: nothing is
+    A draft, or an edition that goes `aside` into a folder of its own, does not move `latest`. The same edition already there and whole: nothing is
     written but `latest`. `InputError` if another build holds the client, a link stands in the way, the edition
     there is damaged or of other bytes, or the disk refuses; then the old editions and `latest` are as they were.
     """
     if not _SLUG.fullmatch(slug) or not EDITION.fullmatch(edition):
         raise FabricReportError(f"not the name of a client and an edition: {slug!r}, {edition!r}")
-    target = target_root / slug / (PARTIAL if partial else "")
+    target = target_root / slug / aside
     try:
         publisher = _Publisher(scratch, target_root, target, slug, edition, files or Files())
-        return publisher.publish(run or {}, move_latest=not draft and not partial, partial=partial, wait_s=wait_s)
+        return publisher.publish(run or {}, move_latest=not draft and not aside, aside=aside, wait_s=wait_s)
     except OSError as error:
         raise disk_problem(error, target) from error
 
@@ -169,21 +170,21 @@ class _Publisher:
         self.scratch, self.root, self.target = scratch, root, target
         self.slug, self.edition, self.files = slug, edition, files
 
-    def publish(self, run: Mapping[str, Any], *, move_latest: bool, partial: bool, wait_s: float) -> Published:
+    def publish(self, run: Mapping[str, Any], *, move_latest: bool, aside: str, wait_s: float) -> Published:
         with contextlib.ExitStack() as stack:
             root = stack.enter_context(_opened(self.root))
             self.files.make_folder(self.slug, root)
             client = stack.enter_context(_opened(self.slug, root))
             home = client
-            if partial:
-                self.files.make_folder(PARTIAL, client)
-                home = stack.enter_context(_opened(PARTIAL, client))
+            if aside:
+                self.files.make_folder(aside, client)
+                home = stack.enter_context(_opened(aside, client))
             messages = stack.enter_context(client_lock(client, self.target, wait_s=wait_s))
             _sweep_links(client)
             place = self.target / self.edition
             reused = _exists(self.edition, home)
             move_latest = move_latest and HAS_LINKS and _points_to(client) != self.edition
-            if move_latest or not (reused or partial or self.slug == EVIDENCE):
+            if move_latest or not (reused or aside or self.slug == EVIDENCE):
                 drop_index(root)
                 stack.callback(drop_index, root)
             if reused:

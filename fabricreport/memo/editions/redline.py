@@ -10,15 +10,13 @@ seed is one of the params. What the package itself knows but its evidence (optio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
-
-from pydantic import BaseModel
 
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.formats import listed, unit_in, write
@@ -33,7 +31,7 @@ from fabricreport.memo.editions.causes import Cause, Group, Kind, Player, causes
 from fabricreport.memo.editions.manifest import HeadlineChange, value_of
 from fabricreport.memo.editions.probe import ACTION, CLASS, as_told, headline_of_case, moves
 from fabricreport.memo.editions.remains import PRICES, Kept, read_kept, refused
-from fabricreport.scenario import params_from, value_at
+from fabricreport.scenario import flat_keys, params_from, value_at
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.book import Price
@@ -300,13 +298,6 @@ def _parts(kept: Kept) -> dict[Group, dict[str, Any]]:
     logo = str(PurePosixPath(brand.logo)) if brand and brand.logo else ""
     sources = {name: digest for name, digest in kept.files.items() if name not in {*prices, "params.json", logo}}
     given = {k: v for k, v in kept.keys.items() if k not in (*NAMING, *NO_NUMBERS)}
-    params = dict(_flat(given, kept.loaded.params))
+    params = dict(flat_keys(given, kept.loaded.params))
     named = {k: v for k, v in kept.keys.items() if k in NAMING}
     return {Group.PRICES: dict[str, Any](prices), Group.PARAMS: params, Group.SOURCES: {**sources, **named}}
-
-
-def _flat(keys: Mapping[str, Any], params: Params, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Keys of the schema by their dotted names; a range is the value of one."""
-    for key, value in keys.items():
-        within = isinstance(value_at(params, above + key), BaseModel)
-        yield from _flat(value, params, f"{above}{key}.") if within else [(above + key, value)]

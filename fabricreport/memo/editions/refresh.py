@@ -272,6 +272,9 @@ def refresh(
     """Build the new edition if one is due; every earlier edition stays. A second run does nothing, nor does a `dry_run`.
 
     `dates` is handed the dates that today's may be held against, if there is something to build.
+
+    >>> refresh("params/example.yaml", output=output, dry_run=True).built is None
+    True
     """
     from fabricreport.memo.build import build
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.text import visible
 from fabricreport.inputs.dossier import read_params
+from fabricreport.memo.editions.editions import PARTIAL, TRIALS
 from fabricreport.memo.run import snapshot as prints
 from fabricreport.memo.run.overlay import OwnNotebooks, lay
 from fabricreport.memo.run.recall import Places, Planned
@@ -48,6 +49,8 @@ class BuildPlan:
     only: str
     notes: tuple[str, ...] = ()
     report: Cited | None = None
+    trial: str = ""
+    aside: str = ""
 
     @property
     def folders(self) -> dict[str, Path]:
@@ -74,7 +77,7 @@ class BuildPlan:
     def planned(self, dates: Dates | None = None) -> Planned:
         """The plan in short, with the dates that today's is held against."""
         digest = self.fingerprint.digest
-        return Planned(self.slug, self.as_of, self.edition, digest, self.draft, self.only, self.notes, dates)
+        return Planned(self.slug, self.as_of, self.edition, digest, self.draft, self.aside, self.notes, dates)
 
 
 def checked(
@@ -132,6 +135,22 @@ def make_ready(params_path: Path, places: Places, as_of: str | date | None = Non
     return Ready(loaded, found.case, dates_of(found.case))
 
 
+def tried(ready: Ready, trial: Mapping[str, Any], as_of: str | date | None) -> Ready:
+    """The same params with values set for a trial; `InputError` where that cannot be, or no figure rests on an entry set."""
+    from fabricreport.case import open_case
+    from fabricreport.check.examination import tried_out
+
+    case = ready.case or open_case(ready.loaded.path, as_of=None if as_of is None else parse_date(as_of))
+    changed = case.tried(trial)
+    loaded = replace(ready.loaded, params=changed.params)
+    if loaded.slug != ready.loaded.slug:
+        remedy = "Give another client a params file of its own."
+        raise InputError(Problem("would put the trial among another client's", key="--set client", remedy=remedy))
+    if problems := tried_out(changed):
+        raise InputError(replace(p, key=str(p.value) if p.value in trial else p.key) for p in problems)
+    return replace(ready, loaded=loaded)
+
+
 def load_checked(
     params_path: Path, places: Places, as_of: str | date | None = None, *, going_on: bool = False
 ) -> ParamsFile:
@@ -144,6 +163,7 @@ def make_plan(
     work: Path,
     *,
     only: str | None = None,
+    trial: Mapping[str, Any] | None = None,
     draft: bool = False,
     attach: bool = True,
     as_of: str | date | None = None,
@@ -154,7 +174,7 @@ def make_plan(
 ) -> BuildPlan:
     """Freeze all inputs and notebook sources into the existing folder `work` and name the edition.
 
-    `only` takes one section and makes a draft of it; without `attach` nothing goes into memo.pdf. `as_of` replaces the date of the params. `last_good` are prices to go
+    `only` takes one section and makes a draft of it; a `trial` tells what was set in the params; without `attach` nothing goes into memo.pdf. `as_of` replaces the date of the params. `last_good` are prices to go
     on with, `report` the evidence report that the memo cites; `before` tells the edition that a whole memo of a client comes after. `InputError` names each file that cannot be had; nothing has been started then.
     """
     from fabricreport.scenario import dated
@@ -171,7 +191,9 @@ def make_plan(
     ours = {section: places.notebook(section) for section in sections if section not in params.extras}
     sources = {**ours, **{s: shown / f"{s}.ipynb" for s in sections if s in params.extras}}
     notebooks = _copy_notebooks(sources, work / "sources", own, shown)
-    aside = f"only:{only}" if only else ("draft" if draft else "")
+    values = {visible(k): json.dumps(v, ensure_ascii=False, allow_nan=False) for k, v in (trial or {}).items()}
+    told = "; ".join(f"{key} = {visible(value, 200)}" for key, value in values.items())
+    aside = f"only:{only}" if only else f"trial:{told}" if told else "draft" if draft else ""
     found = Fingerprint(
         params=snapshot.params_sha256,
         inputs=snapshot.hashes,
@@ -189,8 +211,8 @@ def make_plan(
     day = params.as_of.isoformat()
     edition = f"{day}-{found.digest[:8]}" + (f"-{only}" if only else "")
     return BuildPlan(
-        params, loaded.slug, day, sections, sources, notebooks, snapshot, found, edition, draft or bool(only), only or "",
-        loaded.notes, report,
+        params, loaded.slug, day, sections, sources, notebooks, snapshot, found, edition, draft or bool(only or told), only or "",
+        loaded.notes, report, told, PARTIAL if only else TRIALS if told else "",
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -198,7 +198,7 @@ class Planned:
     edition: str
     digest: str
     draft: bool = False
-    only: str = ""
+    aside: str = ""
     notes: tuple[str, ...] = ()
     dates: Dates | None = None
     held: tuple[str, ...] = ()
@@ -206,7 +206,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a params file: a memo of one day (`day`: '' for its own, or words for how it is found), whole or one section, final or a draft, with or without attachments."""
+    """What is asked of a params file: a memo of one day (`day`: '' for its own, or words for how it is found), whole or one section, final or a draft, with or without attachments, with values set for a `trial`."""
 
     params_path: Path
     places: Places
@@ -214,13 +214,14 @@ class Question:
     only: str = ""
     draft: bool = False
     attach: bool = True
+    trial: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
         """The name of the record; a path counts as it was written too, for messages quote it."""
         folders = [*map(str, self.places.notebook_folders), str(self.places.project_params)]
         words = [str(self.params_path), str(self.params_path.absolute()), *folders, self.day, self.only]
-        return sha256(canonical([_FORMAT, *words, self.draft, self.attach]))
+        return sha256(canonical([_FORMAT, *words, self.draft, self.attach, *self.trial.items()]))
 
     def stamp(self) -> Stamp | None:
         """The stamp of what the answer rests on; None where the check is not our own, or something is in the way."""

@@ -26,11 +26,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import fabricreport
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.files import MAX_FILE_BYTES, read_beneath
 from fabricreport.base.project import PACKAGE, PARAMS, book_folder, client_folder
 from fabricreport.base.text import visible
+from fabricreport.base.version import VERSION
 
 if TYPE_CHECKING:
     from fabricreport.books.prices.rules import PriceRow
@@ -370,7 +370,7 @@ def read_notebook(data: bytes, shown: Path) -> Any:
 
 def versions() -> dict[str, str]:
     """Versions of this package and of the libraries it pins."""
-    found = {"fabricreport": fabricreport.__version__}
+    found = {"fabricreport": VERSION}
     for line in importlib.metadata.requires("fabricreport") or ():
         if "extra ==" in line:
             continue

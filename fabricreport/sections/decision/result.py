@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.base.provenance import Traced, inputs_of, plain
+from fabricreport.base.text import Shown
 from fabricreport.base.uncertain import exactly
 from fabricreport.base.vocabulary import NEITHER, STATED, Confidence, CourseKind, Grade, Ground
 from fabricreport.ledger.bases import is_time
@@ -19,6 +20,7 @@ from fabricreport.models.judgement.comparison import Course, Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult, leaning
 from fabricreport.sections.arrivals import OwnUnit, own_weeks
 from fabricreport.sections.client import side_by_side
+from fabricreport.sections.decision.advice import Advice, action_of, compared
 from fabricreport.sections.decision.courses.result import CoursesResult, Schedule, schedule_of
 from fabricreport.sections.decision.courses.study import courses_of, sure_of
 from fabricreport.sections.decision.information import Information, Knowledge, information_of
@@ -54,7 +56,7 @@ GROUNDS = (Ground.SIZE, Ground.DEADLINE, *STATED)
 """What may decide besides money."""
 
 
-class DecisionResult:
+class DecisionResult(Shown):
     """The decision of a case, from its chain, the comparison made on its bills, and what could be found out.
 
     Each part is made when it is first asked for: the verdict needs few of them.
@@ -70,6 +72,21 @@ class DecisionResult:
         self._search, self._base, self._given = search, search.base, search.base.given
         self._bills, self._comparison, self._knowledge = search.base.bills, search.comparison, knowledge
         self._sides = {o.id: o.side for o in self._given.options}
+
+    @cached_property
+    def advice(self) -> Advice:
+        """The advice in short."""
+        found, course, offers = self.verdict, self.courses.advised, self.offers
+        return Advice(
+            action_of(self._given, course, found.pair, offers), course.id, offers.pick.first if offers else "",
+            str(found.confidence), str(found.decided_by), self.sure.share if self.sure else None,
+            compared(self._given, self.totals, self._comparison, offers),
+        )  # fmt: skip
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What it shows of itself."""
+        return self.advice.facts
 
     @cached_property
     def verdict(self) -> Verdict:

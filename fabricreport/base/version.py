@@ -1,0 +1,3 @@
+"""The version of the package, which every edition names."""
+
+VERSION = "0.1.0"
