@@ -36,7 +36,7 @@ GROUPS = {
         "validate": "Our models beside what others measured and paid",
     },
 }
-"""Every command once, by the title of its group; one that is not there yet is passed over."""
+"""Every command once, by the title of its group."""
 
 
 class Grouped(click.Group):
@@ -47,4 +47,4 @@ class Grouped(click.Group):
         width = max(map(len, self.commands))
         for title, lines in GROUPS.items():
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), line) for name, line in lines.items() if name in self.commands])
+                formatter.write_dl([(name.ljust(width), line) for name, line in lines.items()])
