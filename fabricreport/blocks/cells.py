@@ -21,6 +21,7 @@ from typing import Any, Protocol, cast
 
 from fabricreport.base.errors import Problem
 from fabricreport.base.project import SHIPPED, project_of
+from fabricreport.base.text import visible
 from fabricreport.base.vocabulary import SPINES
 from fabricreport.blocks.document import Drawing, Figures, Section
 from fabricreport.blocks.forms import MalformedNode, inline_from_json, to_json
@@ -63,7 +64,8 @@ def written_at(cell: Any, notebook: str, number: int) -> tuple[str, int]:
     """The notebook and the number in it at which a cell was written: its own where a client's lies over it."""
     own = cell["metadata"].get("fabricreport")
     at = own.get("at") if isinstance(own, Mapping) else None
-    return (str(at[0]), int(at[1])) if isinstance(at, list) and len(at) == 2 else (notebook, number)
+    is_told = isinstance(at, list) and [*map(type, at)] == [str, int]
+    return (visible(at[0], 120), at[1]) if at and is_told else (notebook, number)
 
 
 def open_section(name: str, case: SpokenCase) -> tuple[Section, Findings]:

@@ -178,8 +178,7 @@ OptionId = Annotated[
 ]
 
 
-_BESIDE = ("acceptance", "evidence_report", "changes", "sources", "derivations", "report", "tail")
-OF_OURS = {*SECTION_NAMES, *SPINES, *_BESIDE}
+OF_OURS = {*SECTION_NAMES, *SPINES, "acceptance", "evidence_report", "changes", "sources", "derivations", "report", "tail"}  # fmt: skip
 """What no section of a client's own may be called."""
 OWN_NOTEBOOK = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*\.ipynb$"
 OwnNotebook = Annotated[str, Field(pattern=OWN_NOTEBOOK, max_length=40)]

@@ -132,8 +132,9 @@ def test_an_original_that_has_changed_a_stranger_and_a_notebook_nobody_reads_are
     write(params.parent / "tern-analytics/notebooks/tco.ipynb", cells("plain"))
     (problem,), _ = examined(params)
     assert "shares no cell" in problem and "new --section tco" in problem
-    (params.parent / "tern-analytics/notebooks/tco.ipynb").write_text("{}", encoding="utf-8")
-    assert "is not a notebook" in examined(params)[0][0]
+    for broken in ("{}", "[", '{"cells": [{"id": "x"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'):
+        (params.parent / "tern-analytics/notebooks/tco.ipynb").write_text(broken, encoding="utf-8")
+        assert "is not a notebook" in examined(params)[0][0]
     params.write_text(params.read_text("utf-8") + "extra: [power.ipynb]\n", encoding="utf-8")
     assert any("power.ipynb" in problem and "new --section power" in problem for problem in examined(params)[0])
 

@@ -141,7 +141,10 @@ class OwnNotebooks:
             remedy = f"`fabricreport new --section {extra.stem} --params {self.loaded.path}` writes one to start from."
             problems.append(self.loaded.placed(Problem("is not there", key="extra", value=str(extra), remedy=remedy)))
         idle = (path for path in sorted(self.path("").parent.glob("*.ipynb")) if path.stem not in params.notebooks)
-        notes += [f"{path}: this memo is not made of it; `extra` names a section of the client's own" for path in idle]
+        notes += [
+            f"{visible(path, 300)}: this memo is not made of it; `extra` names a section of the client's own"
+            for path in idle
+        ]
         project = project_of(self.loaded.path.parent)
         if not self.places.trusted and project.resolve() != project_of(Path.cwd()).resolve() and self.outside():
             message = "a build would run notebooks, which are code, of another project than that of the current folder"

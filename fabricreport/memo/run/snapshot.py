@@ -361,7 +361,9 @@ def read_notebook(data: bytes, shown: Path) -> Any:
     import nbformat
 
     try:
-        return nbformat.reads(data.decode("utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+        nb = nbformat.reads(data.decode("utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+        nbformat.validate(nb)
+        return nb
     except (ValueError, LookupError, AttributeError, TypeError, RecursionError, nbformat.ValidationError) as error:
         why = visible(str(error).partition("\n")[0] or type(error).__name__, 200)
         remedy = "Open and save it in JupyterLab."
