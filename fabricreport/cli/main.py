@@ -35,6 +35,7 @@ from fabricreport.cli.options import (
     progress_of,
     told,
 )
+from fabricreport.cli.preview import preview
 from fabricreport.cli.refresh import refresh
 from fabricreport.cli.words import dates_words, result_words
 
@@ -353,5 +354,5 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 
 
 _HISTORY, _BOOKS = (refresh, accept, list_, sign, diff), (prices, report, elicit, evidence)
-for command in (*_HISTORY, *_BOOKS, quotes, trace, questionnaire, answers):
+for command in (preview, *_HISTORY, *_BOOKS, quotes, trace, questionnaire, answers):
     main.add_command(command)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import fabricreport
 from fabricreport.base.errors import InputError, MemoRejected, SectionFailed
-from fabricreport.base.project import IS_INSTALLED, PACKAGE, project_of
+from fabricreport.base.project import PACKAGE, project_of
 from fabricreport.base.text import visible
 from fabricreport.memo.editions.editions import edition_before, publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
@@ -239,11 +239,7 @@ def _run(
 
     refuse_unreadable(plan.notebooks.values())
     folders = {section: source.parent for section, source in plan.sources.items()}
-    for folder in dict.fromkeys((PACKAGE, *folders.values())):
-        if not (
-            IS_INSTALLED and folder.is_relative_to(PACKAGE)
-        ):  # nobody edits what is installed, and nothing writes there
-            compile_checked(folder)
+    compile_checked(PACKAGE, *folders.values())
     record = run_sections(
         plan.notebooks,
         plan.snapshot.params_json,

@@ -29,12 +29,13 @@ _INLINE = ("figure_formats", "print_figure_kwargs", "close_figures", "rc")
 
 def begin(folder: str, params: str = "") -> None:
     """Begin a notebook in its folder; `params`: the file of a case that the notebooks share, if they open one."""
-    global _first
+    global _first, _shared
     shell: Any = get_ipython()
+    if params and params != _shared:
+        _share(params)
+        _shared = params
     if _first is None:
-        if params:
-            _share(params)
-        _first = _State.of(shell)
+        _first = Process.of(shell)
     else:
         _undo_libraries(shell)
         _first.restore(shell)
@@ -54,8 +55,8 @@ def _share(params: str) -> None:
 
 
 @dataclass(frozen=True)
-class _State:
-    """A process before its first notebook."""
+class Process:
+    """A process as a notebook may change it, and its names; `_first` is that before the first notebook."""
 
     names: dict[str, Any]
     environ: dict[str, str]
@@ -69,7 +70,8 @@ class _State:
     streams: tuple[Any, ...] = field(repr=False)
 
     @classmethod
-    def of(cls, shell: Any) -> _State:
+    def of(cls, shell: Any) -> Process:
+        """As it is now."""
         names = {k: v for k, v in shell.user_ns.items() if not k.startswith(("_i", "_o", "_d"))}
         root = logging.root
         return cls(
@@ -78,6 +80,7 @@ class _State:
         )  # fmt: skip
 
     def restore(self, shell: Any) -> None:
+        """Put all back but the names."""
         sys.stdin, sys.stdout, sys.stderr = self.streams
         for name in [name for name in os.environ if name not in self.environ]:
             del os.environ[name]
@@ -154,4 +157,5 @@ def _empty(shell: Any, names: dict[str, Any]) -> None:
     shell.execution_count = 1
 
 
-_first: _State | None = None
+_first: Process | None = None
+_shared = ""
