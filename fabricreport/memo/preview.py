@@ -31,11 +31,11 @@ from fabricreport.memo.report import standing_report
 from fabricreport.memo.run.environment import compile_checked, ready_fonts, section_environment
 from fabricreport.memo.run.execution import OUTPUT_LIMIT_BYTES, runtime_folder
 from fabricreport.memo.run.noise import source_bytes, strip_volatile
-from fabricreport.memo.run.notebook import Part, merge, prepared, skip, taken_out
+from fabricreport.memo.run.notebook import SKIPPED, Part, merge, prepared, skip, taken_out
 from fabricreport.memo.run.plan import BuildPlan, make_plan, make_ready
 from fabricreport.memo.run.recall import Places
 from fabricreport.memo.run.session import Limits, Session, end_kernel, execute, new_kernel
-from fabricreport.memo.run.snapshot import BOOKS
+from fabricreport.memo.run.snapshot import BOOKS, Fingerprint
 from fabricreport.memo.server import PreviewServer
 from fabricreport.memo.write.exporters import FabricReportHTMLExporter
 
@@ -64,7 +64,8 @@ class Preview:
     def __init__(self, params: Path, output: Path, server: PreviewServer) -> None:
         self.params, self.output, self.server = params, output, server
         self._slug, self._named = "", tuple[Path, ...]()
-        self._case, self._code = Path(), ("", "")
+        self._case = Path()
+        self._last: Fingerprint | None = None
         self._ran: dict[str, tuple[Sequence[bytes], Sequence[Any]]] = {}
         self._good: dict[str, NotebookNode] = {}
         self._ends: dict[str, SectionRun] = {}
@@ -80,13 +81,17 @@ class Preview:
             for turn in count():
                 while (now := self._stamps()) == seen:
                     time.sleep(POLL_S)
+                work = self._folder / str(turn)
                 try:
-                    faults = self._turn(self._folder / str(turn))
-                except (FabricReportError, OSError) as error:
+                    faults = self._turn(work)
+                except Exception as error:  # a bug of ours does not end it either
                     time.sleep(POLL_S)
                     if self._stamps() != now:  # an editor was at half of what it saves
                         continue
-                    faults = [*map(str, error.problems)] if isinstance(error, InputError) else [str(error)]
+                    bug = "" if isinstance(error, FabricReportError) else f"a bug of ours, {type(error).__name__}: "
+                    faults = [*map(str, error.problems)] if isinstance(error, InputError) else [f"{bug}{error}"]
+                if work != self._case.parent.parent:
+                    shutil.rmtree(work, ignore_errors=True)
                 seen = {path: now.get(path, stamp) for path, stamp in self._stamps().items()}
                 self.server.tell(doing="", faults=[visible(fault, 2_000) for fault in faults])
         finally:
@@ -98,8 +103,11 @@ class Preview:
         places, beside = Places.of(self.params), self.params.parent
         books = [book_folder(beside, book, places.project_params) for book in BOOKS]
         tops = {*places.notebook_folders, *books, PACKAGE, *([beside / self._slug] if self._slug else [])}
-        found = {Path(at, name) for top in tops for at, _, names in os.walk(top) if "/." not in at for name in names}
-        return {path: _stamp(path) for path in {*found, self.params, *self._named} if path.suffix != ".pyc"}
+        walked = [(top, Path(at, name)) for top in tops for at, _, names in os.walk(top) for name in names]
+        found = {
+            path for top, path in walked if not any(p.startswith((".", "__py")) for p in path.relative_to(top).parts)
+        }
+        return {path: _stamp(path) for path in {*found, self.params, *self._named}}
 
     def _turn(self, work: Path) -> list[str]:
         """Run what is new and draw the memo; gives what is wrong with it."""
@@ -109,14 +117,16 @@ class Preview:
         work.mkdir()
         plan = make_plan(loaded, work, draft=True, places=places, report=found.cited if found else None)
         self._slug, self._named = plan.slug, tuple(plan.snapshot.origins.values())
-        refuse_unreadable(plan.notebooks.values())
-        code = (plan.fingerprint.notebook_helpers, plan.fingerprint.package)
-        if code != self._code or self._has_died():
+        new, last = plan.fingerprint, self._last
+        before = last.notebooks if last else {}
+        refuse_unreadable(copy for name, copy in plan.notebooks.items() if new.notebooks[name] != before.get(name))
+        if not last or (last.notebook_helpers, last.package) != (new.notebook_helpers, new.package) or self._has_died():
             end_kernel(self._kernel)
-            self._kernel, self._ran, self._code = new_kernel(self._folder), {}, code
+            self._kernel, self._ran = new_kernel(self._folder), {}
             compile_checked(PACKAGE, *(source.parent for source in plan.sources.values()))
-        if not self._case.exists() or _inputs(self._case.parent) != _inputs(plan.snapshot.folder):
+        if not last or (last.params, last.inputs) != (new.params, new.inputs):
             self._case, self._ran, self._good = plan.snapshot.params_json, {}, {}
+        self._last = new
         self._ends = {section: end for section, end in self._ends.items() if section in plan.notebooks}
         starts = self._run(plan)
         cells = {s: nbformat.read(copy, as_version=4).cells for s, copy in plan.notebooks.items()}  # type: ignore[no-untyped-call]
@@ -124,10 +134,14 @@ class Preview:
             self.server.tell(doing="Drawing")
             memo, stops = self._drawn(plan)
             well = [f"{plan.sources[s].name} from cell {n} on" for s, n in starts.items() if s not in self._ends]
-            rest = "figures of others are as last run" if len(well) < len(plan.sections) else "all of it"
-            new = f"{datetime.now():%H:%M:%S} Ran {', '.join(well)}: {rest}." if well else self.server.shown["new"]
+            what = (
+                f"{', '.join(well)}; figures of others are as last run"
+                if len(well) < len(plan.sections)
+                else "all notebooks"
+            )
+            told = f"{datetime.now():%H:%M:%S} Ran {what}." if well else self.server.shown["new"]
             note = "" if found else " References to the evidence report are in words until a build has made it."
-            self.server.tell(memo, new=new.removesuffix(note) + note, stops=[placed(stop, cells) for stop in stops])
+            self.server.tell(memo, new=told.removesuffix(note) + note, stops=[placed(stop, cells) for stop in stops])
         return [_ended(end, cells) for end in self._ends.values()]
 
     def _run(self, plan: BuildPlan) -> dict[str, int]:
@@ -147,6 +161,10 @@ class Preview:
         if session.cancelled:
             raise KeyboardInterrupt
         for part in merged.parts:
+            start, ran = starts[part.section], self._ran.get(part.section, ((), ()))[1]
+            for cell, before in zip(session.nb.cells[part.start + 1 : part.stop][:start], ran, strict=False):
+                if cell.cell_type == "code":  # papermill has cleared what is not run
+                    cell.outputs, cell.execution_count = before.outputs, before.execution_count
             self._take(session, part, sources[part.section], plan)
         return {
             part.section: part.numbers[min(starts[part.section] + 1, len(part.numbers) - 1)] for part in merged.parts
@@ -155,14 +173,15 @@ class Preview:
     def _begin(self, cells: list[Any], part: Part, start: int, folder: Path) -> None:
         """Have a notebook begin anew, or go on behind its cells that ran."""
         first, own = cells[part.start], cells[part.start + 1 : part.stop][:start]
-        ran = [cell for cell in own if cell.cell_type == "code" and cell.source.strip()]
+        ran = [
+            c for c in own if c.cell_type == "code" and c.source.strip() and SKIPPED not in c.metadata.get("tags", ())
+        ]
         if part.section not in self._ran:
             first.source += f"\n{_FOLLOW}({part.section!r})"
         else:
             first.source = f"{_FOLLOW}({part.section!r}, {len(ran)}, {str(folder)!r})"
-        for cell, before in zip(own, self._ran.get(part.section, ((), ()))[1], strict=False):
+        for cell in own:
             if cell.cell_type == "code":
-                cell.outputs, cell.execution_count = before.outputs, before.execution_count
                 skip(cell)
 
     def _take(self, session: Session, part: Part, sources: Sequence[bytes], plan: BuildPlan) -> None:
@@ -183,7 +202,7 @@ class Preview:
         if end is not None:
             self._ends[section] = end
             if not end.source_line:  # our own first cell, as where the kernel's folder is gone
-                self._code = ("", "")
+                self._last = None
             elif end.cell is not None:
                 well = next(n for n, number in enumerate(part.numbers[1:]) if number >= end.cell)
                 self._ran[section] = sources[:well], cells
@@ -213,10 +232,6 @@ def _stamp(path: Path) -> tuple[int, ...]:
     except OSError:
         return ()
     return facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size, facts.st_ino
-
-
-def _inputs(folder: Path) -> dict[Path, bytes]:
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def _source(cell: Any) -> bytes:

@@ -50,6 +50,9 @@ class PreviewServer(ThreadingHTTPServer):
             self._changed.wait_for(lambda: str(self.shown["version"]) != version, wait_s)
             return dict(self.shown)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Nothing: a browser that goes away is no error."""
+
     def is_own(self, headers: Message) -> bool:
         """Whether a request names this server rightly, and is from no other's page."""
         here = f"http://{self.own}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -21,9 +20,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.outside, pytest.mark.browser]
 WAIT_MS = 60_000
+MEMO = "fetch('/memo').then((answer) => answer.text())"
 OWN = {
     "own-1": "made = []\nmine = {'parts': [made]}",
-    "own-2": "made.append(1)\ncase.number('tco.mine', float(len(mine['parts'][0])), 'weeks', label='Mine', rule='counted')",
+    "own-2": "made.append(1)\ncounted = case.number('tco.mine', float(len(mine['parts'][0])), 'weeks', label='Mine', rule='counted')",
     "own-3": "%%say\nMine is {tco.mine} indeed.",
 }
 
@@ -118,13 +118,20 @@ class Eyes:
     def sees(self, words: str) -> None:
         """Wait until the memo has these words and nothing is being done."""
         self.memo.get_by_text(words).first.wait_for(state="attached")
-        self.page.wait_for_function("document.getElementById('doing').textContent === ''")
+        self.told("doing", "")
+
+    def told(self, place: str, words: str) -> str:
+        """Wait until these words, or none at all, are told above the memo."""
+        from playwright.sync_api import expect
+
+        where = self.page.locator(f"#{place}")
+        expected = expect(where)
+        expected.to_contain_text(words, timeout=WAIT_MS) if words else expected.to_have_text("", timeout=WAIT_MS)
+        return str(where.inner_text())
 
     def faults(self, words: str = "") -> str:
         """Wait until these words are told as a fault, or none is."""
-        told = "document.getElementById('faults').textContent"
-        self.page.wait_for_function(f"(words) => words ? {told}.includes(words) : {told} === ''", arg=words)
-        return str(self.page.locator("#faults").inner_text())
+        return self.told("faults", words)
 
     def picture(self, name: str) -> None:
         self._count += 1
@@ -140,7 +147,7 @@ def test_a_preview_shows_what_is_saved_and_what_is_broken(project: Project, page
     (cookie,) = page.context.cookies()
     assert cookie["httpOnly"] and cookie["sameSite"] == "Strict"
     draft = next((project.folder / "output").glob("[!_]*/*/memo.html"))
-    assert page.evaluate("fetch('/memo').then((answer) => answer.text())") == draft.read_text(encoding="utf-8")
+    assert page.evaluate(MEMO) == draft.read_text(encoding="utf-8")
     eyes.picture("first")
 
     # A sentence, read where the reader is.
@@ -154,13 +161,14 @@ def test_a_preview_shows_what_is_saved_and_what_is_broken(project: Project, page
     eyes.sees("truly")
     assert page.evaluate("document.querySelector('iframe').contentWindow.scrollY") == place > 0
     assert eyes.memo.get_by_text("truly").is_visible()
-    assert re.search(r"Ran tco\.ipynb from cell 13 on: figures of others are as last run", page.inner_text("#new"))
+    eyes.told("new", "Ran tco.ipynb from cell 13 on; figures of others are as last run")
+    eyes.told("stops", "")  # what refers to the cells before it leads there
     eyes.picture("sentence")
 
     # Cells before the one that is new are as they were: a list has what it had, a number is made once.
     project.say("tco", "own-2", OWN["own-2"] + "\nagain = True")
-    page.wait_for_function("document.getElementById('new').textContent.includes('from cell 12 on')")
-    assert eyes.faults() == ""
+    eyes.told("new", "from cell 12 on")
+    assert eyes.faults() == eyes.told("stops", "") == ""
     eyes.sees("Mine is 1")
 
     # A cell that fails is told with notebook, cell and line, as text; the last good memo stays.
@@ -176,8 +184,7 @@ def test_a_preview_shows_what_is_saved_and_what_is_broken(project: Project, page
 
     # What stops a client copy is told too, and a figure that nobody declares.
     project.say("tco", "own-3", "%%say\nMine is {tco.mine} and\nalmost 15 truly.")
-    page.wait_for_function("document.getElementById('stops').textContent.includes('15')")
-    assert "tco.ipynb, cell 13, line 3: bare number '15'" in page.inner_text("#stops")
+    assert "tco.ipynb, cell 13, line 3: bare number '15'" in eyes.told("stops", "15")
     project.say("tco", "own-3", "%%say\nMine is {tco.mine} and\n{tco.totl} truly.")
     assert "tco.ipynb, cell 13, line 3" in eyes.faults("tco.totl")
     eyes.picture("gate")
@@ -188,6 +195,7 @@ def test_a_preview_shows_what_is_saved_and_what_is_broken(project: Project, page
     assert "tco.ipynb" in eyes.faults("is not a notebook")
     shutil.copyfile(ROOT / "notebooks" / "tco.ipynb", path)
     assert eyes.faults() == ""
+    assert page.evaluate(MEMO) == draft.read_text(encoding="utf-8"), "what ran cell by cell is what runs whole"
 
     # Params: what is wrong is told with its line, what is right is another case in all sections.
     text = project.params.read_text(encoding="utf-8")
@@ -195,7 +203,7 @@ def test_a_preview_shows_what_is_saved_and_what_is_broken(project: Project, page
     project.params.write_text(text.replace("name:", "nmae:", 1), encoding="utf-8")
     assert f"example.yaml:{line}" in eyes.faults("nmae")
     eyes.picture("params")
-    project.params.write_text(re.sub(r"name: .*", "name: Quillfeather Labs", text, count=1), encoding="utf-8")
+    project.params.write_text(text.replace("name: Northmere AI", "name: Quillfeather Labs", 1), encoding="utf-8")
     eyes.sees("Quillfeather Labs")
     assert eyes.faults() == ""
     eyes.picture("another-case")

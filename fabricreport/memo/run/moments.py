@@ -43,10 +43,10 @@ def follow(notebook: str, cells: int = 0, folder: str = "") -> None:
 
 
 def _keep(_: object) -> None:
-    _kept[_followed].append(_moment(get_ipython()))
+    _kept[_followed].append(moment(get_ipython()))
 
 
-def _moment(shell: Any) -> Callable[[], None]:
+def moment(shell: Any) -> Callable[[], None]:
     """What puts back all that cells may have changed."""
     names = {name: value for name, value in shell.user_ns.items() if name not in shell.user_ns_hidden}
     held: dict[int, tuple[object, Callable[[], object]]] = {}
@@ -89,8 +89,8 @@ def _hold(values: Iterable[object], held: dict[int, tuple[object, Callable[[], o
             fill = partial(value.__setitem__, slice(None), kept := [*value])
         elif isinstance(value, set | dict | Section | Case):
             inside = vars(value) if isinstance(value, Section | Case) else value
-            kept = (held_now := copy(inside)).values() if isinstance(inside, dict) else ()
-            fill = partial(_fill, inside, held_now)
+            now = copy(inside)
+            kept, fill = now.values() if isinstance(now, dict) else (), partial(_fill, inside, now)
         elif isinstance(value, tuple | MethodType):
             kept = value if isinstance(value, tuple) else [value.__self__]
         else:
