@@ -119,7 +119,11 @@ class Preview:
         self._slug, self._named = plan.slug, tuple(plan.snapshot.origins.values())
         new, last = plan.fingerprint, self._last
         before = last.notebooks if last else {}
-        refuse_unreadable(copy for name, copy in plan.notebooks.items() if new.notebooks[name] != before.get(name))
+        cells = {s: nbformat.read(copy, as_version=4).cells for s, copy in plan.notebooks.items()}  # type: ignore[no-untyped-call]
+        try:
+            refuse_unreadable(copy for name, copy in plan.notebooks.items() if new.notebooks[name] != before.get(name))
+        except InputError as error:
+            return [placed(str(problem), cells) for problem in error.problems]
         if not last or (last.notebook_helpers, last.package) != (new.notebook_helpers, new.package) or self._has_died():
             end_kernel(self._kernel)
             self._kernel, self._ran = new_kernel(self._folder), {}
@@ -129,7 +133,6 @@ class Preview:
         self._last = new
         self._ends = {section: end for section, end in self._ends.items() if section in plan.notebooks}
         starts = self._run(plan)
-        cells = {s: nbformat.read(copy, as_version=4).cells for s, copy in plan.notebooks.items()}  # type: ignore[no-untyped-call]
         if plan.notebooks.keys() <= self._good.keys():
             self.server.tell(doing="Drawing")
             memo, stops = self._drawn(plan)

@@ -172,9 +172,9 @@ def test_a_preview_shows_what_is_saved_and_what_is_broken(project: Project, page
     eyes.sees("Mine is 1")
 
     # A cell that fails is told with notebook, cell and line, as text; the last good memo stays.
-    project.say("tco", "own-2", "made\nraise ValueError('<img src=x onerror=\"document.title=1\">')")
+    project.say("tco", "own-2", OWN["own-2"] + "\nraise ValueError('<img src=x onerror=\"document.title=1\">')")
     told = eyes.faults("ValueError")
-    assert "tco.ipynb, cell 12, line 2: ValueError: <img src=x" in told
+    assert "tco.ipynb, cell 12, line 3: ValueError: <img src=x" in told
     assert page.locator("img").count() == 0 and page.title() == "Preview"
     eyes.sees("truly")
     eyes.picture("broken")
