@@ -106,10 +106,11 @@ _KEPT: dict[tuple[object, ...], Case | None] = {}
 
 
 def keep_open(params: Path) -> None:
-    """Have every `open_case` of this file, and books that nobody writes to, share the studies made of it.
+    """Have every `open_case` of this file alone, and books that nobody writes to, share the studies made of it.
 
     Each gives a case of its own all the same, which remembers the numbers that were made with it and no others.
     """
+    _KEPT.clear()
     _KEPT[_identity(params)] = None
 
 

@@ -37,6 +37,7 @@ from fabricreport.cli.options import (
     progress_of,
     told,
 )
+from fabricreport.cli.preview import preview
 from fabricreport.cli.refresh import refresh
 from fabricreport.cli.whatif import what_if
 from fabricreport.cli.words import dates_words, result_words
@@ -394,5 +395,5 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 
 
 _HISTORY, _BOOKS = (refresh, accept, list_, sign, adopt, diff), (prices, report, elicit, evidence)
-for command in (what_if, *_HISTORY, *_BOOKS, quotes, trace, questionnaire, answers):
+for command in (preview, what_if, *_HISTORY, *_BOOKS, quotes, trace, questionnaire, answers):
     main.add_command(command)

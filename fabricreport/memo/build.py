@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.errors import InputError, MemoRejected, SectionFailed
-from fabricreport.base.project import IS_INSTALLED, PACKAGE, project_of
+from fabricreport.base.project import PACKAGE, project_of
 from fabricreport.base.text import visible
 from fabricreport.base.version import VERSION
 from fabricreport.memo.editions.editions import edition_before, publish
@@ -247,11 +247,7 @@ def run_plan(
     from fabricreport.memo.run.execution import run_sections, stripped
 
     refuse_unreadable(plan.notebooks.values())
-    for folder in dict.fromkeys((PACKAGE, *plan.folders.values())):
-        if not (
-            IS_INSTALLED and folder.is_relative_to(PACKAGE)
-        ):  # nobody edits what is installed, and nothing writes there
-            compile_checked(folder)
+    compile_checked(PACKAGE, *plan.folders.values())
     record = run_sections(
         plan.notebooks,
         plan.snapshot.params_json,

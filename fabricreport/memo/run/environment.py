@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fabricreport.base.project import PACKAGE
+from fabricreport.base.project import IS_INSTALLED, PACKAGE
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Sums in one order, and a process that may be forked once numpy is imported."""
@@ -89,8 +89,9 @@ def _writable(folder: Path) -> bool:
     return os.access(folder, os.W_OK | os.X_OK)
 
 
-def compile_checked(folder: Path) -> int:
-    """Give every module below `folder` a hash-checked `.pyc`; how many were written. A read-only folder is left as is.
+def compile_checked(*folders: Path) -> int:
+    """Give every module below the folders a hash-checked `.pyc`; how many were written. A read-only folder is left as is, and
+    the package where it is installed: nobody edits it there, and nothing writes there.
 
     Python's usual one is trusted if the source's second and size are unchanged, so an edit within one second that keeps
     the length (a price of 1 made 2) may run the old code.
@@ -98,8 +99,8 @@ def compile_checked(folder: Path) -> int:
     import importlib.util
     import py_compile
 
-    written = 0
-    for source in sorted(folder.rglob("*.py")):
+    written, edited = 0, [f for f in dict.fromkeys(folders) if not (IS_INSTALLED and f.is_relative_to(PACKAGE))]
+    for source in sorted(path for folder in edited for path in folder.rglob("*.py")):
         target = Path(importlib.util.cache_from_source(str(source)))
         try:
             data = source.read_bytes()

@@ -58,7 +58,7 @@ def run_sections(
 
     limits = Limits(cell_timeout_s, section_timeout_s, output_limit_bytes)
     scratch.mkdir(parents=True, exist_ok=True)
-    runtime = _runtime_folder()
+    runtime = runtime_folder()
     try:
         env = section_environment(os.environ, runtime)
         wanted = [matplotlib_dir] if matplotlib_dir else []
@@ -146,8 +146,8 @@ def _silent(_: Progress) -> None:
     return
 
 
-def _runtime_folder() -> Path:
-    """A short private path for the kernel's sockets: the output's own path may be too long for one."""
+def runtime_folder() -> Path:
+    """A new folder with a short private path for the kernel's sockets: the output's own path may be too long for one."""
     base = tempfile.gettempdir()
     short = "/tmp" if len(base) > _SOCKET_DIR_LIMIT and Path("/tmp").is_dir() else base
     return Path(tempfile.mkdtemp(prefix="fbr-", dir=short))

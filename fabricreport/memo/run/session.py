@@ -301,12 +301,17 @@ class MergedEngine(NBClientEngine):  # type: ignore[misc]
 
     @classmethod
     def execute_managed_notebook(
-        cls, nb_man: Any, kernel_name: str, *, session: Session, start: Mapping[str, Any], connection: str, **_: Any
+        cls,
+        nb_man: Any,
+        kernel_name: str,
+        *,
+        session: Session,
+        start: Mapping[str, Any],
+        manager: Any,
+        stays: bool,
+        **_: Any,
     ) -> Any:
-        """Run all cells of a merged notebook; `start` is for the kernel's process, `connection` a short path of its own."""
-        manager = _KernelManager(
-            kernel_name="python3", transport=_TRANSPORT, connection_file=connection, transport_encryption="disabled"
-        )
+        """Run all cells of a merged notebook; `start` is for the kernel's process, which `stays` or ends with the run."""
         session.nb = nb_man.nb
         client = MergedClient(
             nb_man,
@@ -324,11 +329,13 @@ class MergedEngine(NBClientEngine):  # type: ignore[misc]
             on_cell_execute=session.cell_execute,
             on_cell_executed=session.cell_executed,
         )
-        client.session, client.owns_km = session, True
-        session.end_kernel = lambda: _kill(manager)
+        client.session, client.owns_km = session, not stays
+        session.end_kernel = lambda: end_kernel(manager)
         try:
             return client.execute(**start)
         finally:
+            if stays and client.kc is not None:
+                client.kc.stop_channels()
             # Papermill would check and write all of it once more, to nowhere, and look for errors that are told already.
             session.nb = copy(nb_man.nb)
             nb_man.nb.cells = []
@@ -337,8 +344,20 @@ class MergedEngine(NBClientEngine):  # type: ignore[misc]
 papermill_engines.register(ENGINE, MergedEngine)
 
 
-def execute(nb: NotebookNode, session: Session, env: Mapping[str, str], runtime: Path) -> None:
-    """Run a merged notebook by papermill; how its notebooks ended is known to the session, whatever is raised here."""
+def new_kernel(runtime: Path) -> Any:
+    """A kernel that is not started yet, spoken to within a folder with a short path."""
+    return _KernelManager(
+        kernel_name="python3", transport=_TRANSPORT, connection_file=str(runtime / "k.json"), transport_encryption="disabled"
+    )  # fmt: skip
+
+
+def execute(
+    nb: NotebookNode, session: Session, env: Mapping[str, str], runtime: Path, kernel: Any | None = None
+) -> None:
+    """Run a merged notebook by papermill; how its notebooks ended is known to the session, whatever is raised here.
+
+    A `kernel` that is given stays for the next run.
+    """
     with (runtime / "kernel.log").open("ab") as log, _cancelling(session):
         # Each notebook is begun in its own folder; ipykernel takes the one it starts in off the search path.
         start = {"env": dict(env), "cwd": str(runtime), "stdout": log, "stderr": log}
@@ -346,7 +365,7 @@ def execute(nb: NotebookNode, session: Session, env: Mapping[str, str], runtime:
             papermill.execute_notebook(
                 nb, None, engine_name=ENGINE, kernel_name="python3", language="python", progress_bar=False,
                 request_save_on_cell_execute=False, autosave_cell_every=0,
-                session=session, start=start, connection=str(runtime / "k.json"),
+                session=session, start=start, manager=kernel or new_kernel(runtime), stays=kernel is not None,
             )  # fmt: skip
             session.finish(None)
         except papermill.PapermillExecutionError:
@@ -357,7 +376,7 @@ def execute(nb: NotebookNode, session: Session, env: Mapping[str, str], runtime:
             _close_loop()
 
 
-def _kill(manager: Any) -> None:
+def end_kernel(manager: Any) -> None:
     """End the kernel at once, and what it has started."""
     process = getattr(manager.provisioner, "process", None)
     if process is not None:

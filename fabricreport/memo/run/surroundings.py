@@ -32,12 +32,13 @@ _INLINE = ("figure_formats", "print_figure_kwargs", "close_figures", "rc")
 def begin(folder: str, params: str = "", *, watch: bool = False) -> None:
     """Begin a notebook in its folder; `params`: the file of a case that the notebooks share, if they open one.
     With `watch` what it changes can be told at its end."""
-    global _first, _began
+    global _first, _began, _shared
     shell: Any = get_ipython()
+    if params and params != _shared:
+        _share(params)
+        _shared = params
     if _first is None:
-        if params:
-            _share(params)
-        _first = _State.of(shell)
+        _first = Process.of(shell)
     else:
         _undo_libraries(shell)
         _first.restore(shell)
@@ -85,8 +86,8 @@ def _share(params: str) -> None:
 
 
 @dataclass(frozen=True)
-class _State:
-    """A process before its first notebook."""
+class Process:
+    """A process as a notebook may change it, and its names; `_first` is that before the first notebook."""
 
     names: dict[str, Any]
     environ: dict[str, str]
@@ -100,7 +101,8 @@ class _State:
     streams: tuple[Any, ...] = field(repr=False)
 
     @classmethod
-    def of(cls, shell: Any) -> _State:
+    def of(cls, shell: Any) -> Process:
+        """As it is now."""
         names = {k: v for k, v in shell.user_ns.items() if not k.startswith(("_i", "_o", "_d"))}
         root = logging.root
         return cls(
@@ -109,6 +111,7 @@ class _State:
         )  # fmt: skip
 
     def restore(self, shell: Any) -> None:
+        """Put all back but the names."""
         sys.stdin, sys.stdout, sys.stderr = self.streams
         for name in [name for name in os.environ if name not in self.environ]:
             del os.environ[name]
@@ -185,5 +188,6 @@ def _empty(shell: Any, names: dict[str, Any]) -> None:
     shell.execution_count = 1
 
 
-_first: _State | None = None
 _began: dict[str, Any] = {}
+_first: Process | None = None
+_shared = ""

@@ -1,0 +1,39 @@
+"""The command `preview`: a memo in the browser that follows its files."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import click
+
+from fabricreport.cli.options import CLIENT, OUTPUT, epilog, told
+
+
+@click.command(epilog=epilog())
+@CLIENT
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on this machine.  [default: a free one]")
+@click.option("--browser/--no-browser", default=None, help="Open the page.  [default: at a terminal]")
+@OUTPUT
+@told
+def preview(params: Path, port: int, browser: bool | None, output: Path) -> None:
+    """Show the memo of PARAMS in this machine's browser as its next draft would be, again whenever a notebook, the params or a
+    book is saved. Nothing is written into OUTPUT, where the evidence report is looked up; Ctrl-C ends it."""
+    from fabricreport.memo.preview import Preview
+    from fabricreport.memo.server import PreviewServer
+
+    try:
+        server = PreviewServer(port)
+    except OSError as error:
+        raise click.UsageError(f"--port {port} cannot be had: {error.strerror}.") from error
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    click.echo(f"{server.address}\nfollows {params}; Ctrl-C ends it.")
+    if sys.stdout.isatty() if browser is None else browser:
+        click.launch(server.address)
+    with contextlib.suppress(KeyboardInterrupt):
+        Preview(params, output, server).follow()

@@ -1,0 +1,110 @@
+"""The page of a preview: for this machine's own browser, which has a token, and nobody else."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import threading
+from email.message import Message
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+HOST = "127.0.0.1"
+_WAIT_S = 20.0
+_SHELL = (
+    "default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; connect-src 'self'; frame-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_REST = "frame-ancestors 'self'"
+"""Of the memo, which brings a policy of its own, and of what is no page."""
+
+
+class PreviewServer(ThreadingHTTPServer):
+    """Shows what it is told, and the memo. `address` holds the token, for the first visit; `cookie` is what it is exchanged for."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int = 0) -> None:
+        super().__init__((HOST, port), _Answers)
+        self.own = f"{HOST}:{self.server_port}"
+        self.token = secrets.token_urlsafe(24)
+        self.address = f"http://{self.own}/?token={self.token}"
+        self.cookie = f"fabricreport-{self.server_port}={secrets.token_urlsafe(24)}"  # browsers keep ports together
+        self.shown: dict[str, Any] = {"doing": "", "new": "", "faults": [], "stops": [], "page": 0, "version": 0}
+        self.memo, self._changed = b"", threading.Condition()
+
+    def tell(self, memo: bytes | None = None, **shown: Any) -> None:
+        """Show something else: what is `doing`, what of the memo is `new`, `faults`, what `stops` a client copy."""
+        with self._changed:
+            if memo is not None:
+                self.memo, self.shown["page"] = memo, self.shown["page"] + 1
+            self.shown |= {**shown, "version": self.shown["version"] + 1}
+            self._changed.notify_all()
+
+    def after(self, version: str, wait_s: float = _WAIT_S) -> dict[str, Any]:
+        """What is shown, once its version is another than this, or after a while."""
+        with self._changed:
+            self._changed.wait_for(lambda: str(self.shown["version"]) != version, wait_s)
+            return dict(self.shown)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Nothing: a browser that goes away is no error."""
+
+    def is_own(self, headers: Message) -> bool:
+        """Whether a request names this server rightly, and is from no other's page."""
+        here = f"http://{self.own}"
+        return headers.get("Host") == self.own and headers.get("Origin", here) == here
+
+    def knows(self, headers: Message) -> bool:
+        """Whether a request bears the cookie."""
+        return any(same(part.strip(), self.cookie) for part in headers.get("Cookie", "").split(";"))
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two secrets are one, in the same time whatever they are."""
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+class _Answers(BaseHTTPRequestHandler):
+    server: PreviewServer
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        url, nonce = urlsplit(self.path), secrets.token_urlsafe(16)
+        asked = {name: values[0] for name, values in parse_qs(url.query).items()}
+        if not self.server.is_own(self.headers):
+            self._send(403, b"This page answers to its own address alone.\n")
+        elif url.path == "/" and same(asked.get("token", ""), self.server.token):
+            cookie = f"{self.server.cookie}; Path=/; HttpOnly; SameSite=Strict"
+            self._send(303, b"", **{"Location": "/", "Set-Cookie": cookie})
+        elif not self.server.knows(self.headers):
+            self._send(403, b"Open the address that `fabricreport preview` printed, with its token.\n")
+        elif url.path == "/":
+            page = (resources.files("fabricreport.memo") / "templates" / "preview.html").read_text(encoding="utf-8")
+            self._send(200, page.replace("NONCE", nonce).encode(), "text/html", _SHELL.format(nonce))
+        elif url.path == "/news":
+            news = json.dumps(self.server.after(asked.get("after", "")), allow_nan=False)
+            self._send(200, news.encode(), "application/json")
+        elif url.path == "/memo":
+            self._send(200, self.server.memo, "text/html")
+        else:
+            self._send(404, b"There is nothing here.\n")
+
+    def _send(self, status: int, body: bytes, kind: str = "text/plain", policy: str = _REST, **more: str) -> None:
+        self.send_response(status)
+        told = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": f"{len(body)}", "Cache-Control": "no-store"}
+        safe = {
+            "Content-Security-Policy": policy,
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        }
+        for name, value in (told | safe | more).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: what strangers ask does not belong on a terminal."""
