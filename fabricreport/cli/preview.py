@@ -10,16 +10,17 @@ from pathlib import Path
 
 import click
 
-from fabricreport.cli.options import CLIENT, OUTPUT, epilog, told
+from fabricreport.cli.options import CLIENT, OUTPUT, TRUST, epilog, told
 
 
 @click.command(epilog=epilog())
 @CLIENT
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on this machine.  [default: a free one]")
 @click.option("--browser/--no-browser", default=None, help="Open the page.  [default: at a terminal]")
+@TRUST
 @OUTPUT
 @told
-def preview(params: Path, port: int, browser: bool | None, output: Path) -> None:
+def preview(params: Path, port: int, browser: bool | None, trust_notebooks: bool, output: Path) -> None:
     """Show the memo of PARAMS in this machine's browser as its next draft would be, again whenever a notebook, the params or a
     book is saved. Nothing is written into OUTPUT, where the evidence report is looked up; Ctrl-C ends it."""
     from fabricreport.memo.preview import Preview
@@ -36,4 +37,4 @@ def preview(params: Path, port: int, browser: bool | None, output: Path) -> None
     if sys.stdout.isatty() if browser is None else browser:
         click.launch(server.address)
     with contextlib.suppress(KeyboardInterrupt):
-        Preview(params, output, server).follow()
+        Preview(params, output, server, trusted=trust_notebooks).follow()

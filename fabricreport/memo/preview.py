@@ -21,6 +21,7 @@ from nbformat import NotebookNode
 from fabricreport.base.errors import FabricReportError, InputError
 from fabricreport.base.project import PACKAGE, book_folder
 from fabricreport.base.text import visible
+from fabricreport.blocks.cells import written_at
 from fabricreport.check.prose import refuse_unreadable
 from fabricreport.memo.build import front_matter
 from fabricreport.memo.document.checks import prove
@@ -61,8 +62,9 @@ class Preview:
     `_ran`: of each notebook the sources of its cells that ended well, and the cells; `_good`: each as it last ran whole; `_ends`: how those ended that did not.
     """
 
-    def __init__(self, params: Path, output: Path, server: PreviewServer) -> None:
+    def __init__(self, params: Path, output: Path, server: PreviewServer, *, trusted: bool) -> None:
         self.params, self.output, self.server = params, output, server
+        self._places = Places.of(params, trusted=trusted)
         self._slug, self._named = "", tuple[Path, ...]()
         self._case = Path()
         self._last: Fingerprint | None = None
@@ -100,7 +102,7 @@ class Preview:
 
     def _stamps(self) -> dict[Path, Any]:
         """When each file was changed that the memo rests on, and its size."""
-        places, beside = Places.of(self.params), self.params.parent
+        places, beside = self._places, self.params.parent
         books = [book_folder(beside, book, places.project_params) for book in BOOKS]
         tops = {*places.notebook_folders, *books, PACKAGE, *([beside / self._slug] if self._slug else [])}
         walked = [(top, Path(at, name)) for top in tops for at, _, names in os.walk(top) for name in names]
@@ -112,7 +114,7 @@ class Preview:
     def _turn(self, work: Path) -> list[str]:
         """Run what is new and draw the memo; gives what is wrong with it."""
         self.server.tell(doing="Reading params, books and notebooks")
-        places, loaded = Places.of(self.params), make_ready(self.params, Places.of(self.params)).loaded
+        places, loaded = self._places, make_ready(self.params, self._places).loaded
         found = standing_report(self.output, places.report) if places.report else None
         work.mkdir()
         plan = make_plan(loaded, work, draft=True, places=places, report=found.cited if found else None)
@@ -243,17 +245,21 @@ def _source(cell: Any) -> bytes:
 
 def _ended(end: SectionRun, cells: Mapping[str, Sequence[Any]]) -> str:
     """How a notebook ended that did not end well: file, cell, line and error."""
-    said = ": ".join(filter(None, (end.ename, end.evalue)))
-    lines = _TRACED.findall(end.traceback)
-    at = f"{end.section}.ipynb, cell {end.cell}"
+    said, name, number = ": ".join(filter(None, (end.ename, end.evalue))), f"{end.section}.ipynb", end.cell
+    lines, own = _TRACED.findall(end.traceback), cells.get(end.section, ())
+    if number and number <= len(own):
+        name, number = written_at(own[number - 1], name, number)
+    at = f"{name}, cell {number}"
     return f"{at}, line {lines[-1]}: {said}" if lines else placed(f"{at}: {said}", cells)
 
 
 def placed(fault: str, cells: Mapping[str, Sequence[Any]]) -> str:
     """A fault of a cell with its line: the first that holds what the fault quotes, the longest before the others."""
     found = _IN_CELL.match(fault)
-    own = cells.get(found[1], []) if found else []
-    lines = own[int(found[2]) - 1].source.splitlines() if found and int(found[2]) <= len(own) else []
+    if not found:
+        return fault
+    written = {written_at(c, f"{s}.ipynb", n): c.source for s, own in cells.items() for n, c in enumerate(own, start=1)}
+    lines = written.get((f"{found[1]}.ipynb", int(found[2])), "").splitlines()
     quoted: Iterable[str] = sorted(_QUOTED.findall(fault), key=len, reverse=True)
     line = next((n for word in quoted for n, text in enumerate(lines, 1) if word in text), None)
-    return fault if line is None or not found else f"{fault[: found.end() - 2]}, line {line}: {fault[found.end() :]}"
+    return fault if line is None else f"{fault[: found.end() - 2]}, line {line}: {fault[found.end() :]}"
