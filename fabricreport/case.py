@@ -106,10 +106,8 @@ _KEPT: dict[tuple[object, ...], Case | None] = {}
 
 
 def keep_open(params: Path) -> None:
-    """Have every `open_case` of this file alone, and books that nobody writes to, share the studies made of it.
-
-    Each gives a case of its own all the same, which remembers the numbers that were made with it and no others.
-    """
+    """Have every `open_case` of this file alone, and books that nobody writes to, share the studies made of it. Each gives a
+    case of its own all the same, which remembers the numbers that were made with it and no others."""
     _KEPT.clear()
     _KEPT[_identity(params)] = None
 
@@ -281,9 +279,9 @@ class Case(Shown):
     @property
     def facts(self) -> Mapping[str, str]:
         """What it shows of itself."""
-        params, names = self.params, ", ".join(option.name for option in self.options)
-        size = f"{params.cluster.gpus:,} {params.cluster.gpu}"
-        return {"Case": f"{params.client.name}, {self.as_of}: {params.money.acquisition} {size}, on {names}"}
+        told, names = self.params, ", ".join(option.name for option in self.options)
+        size = f"{told.money.acquisition} {told.cluster.gpus:,} {told.cluster.gpu}"
+        return {"Case": f"{told.client.name}, {self.as_of}: {size}, on {names}"}
 
     @property
     def as_of(self) -> date:
@@ -324,7 +322,6 @@ class Case(Shown):
         """A what-if: `cluster__gpus=2048` sets a key of the params, the others override entries of the books by id.
 
         Values are written as in the params file. `InputError` names what is wrong with them.
-
         >>> case.changed(cluster__gpus=512, prices={"electricity": 0.12}).params.cluster.gpus
         512
         """
@@ -413,11 +410,8 @@ class Case(Shown):
         return self._agreeing(getattr(self.studies, section))
 
     def spoken(self, section: str) -> Spoken:
-        """What a section found, named, and the words of its prose; of the memo's body, what all sections found.
-
-        A section that tells networks apart says nothing where jobs within nodes are advised. One of the client's own has
-        the words of the decision.
-        """
+        """What a section found, named, and the words of its prose; of the memo's body, what all found. A section that tells
+        networks apart says nothing where jobs within nodes are advised; one of the client's own has the decision's words."""
         if section in SPINES:
             return spoken_of(self, section)
         if section not in SPOKEN and section not in self.params.extras:

@@ -117,12 +117,11 @@ def build(
     """Build one memo and publish it below `output`.
 
     `only` builds one section as a draft into `output/<slug>/partial/` and leaves `latest` alone; a `trial` does so into `trials/`, with
-    other values of keys (`cluster.gpus`) and entries (`price:ITEM`), which page one names; `draft` warns
-    where a client copy would be refused; without `attach` nothing goes into memo.pdf. `dates` is handed the dates that today's may be held
-    against, before a section runs. A row of a price file that is no price ends the build; with `last_good` it goes on with
-    these prices, and with the good ones. Notebooks of another project than the current folder's are run if `trust_notebooks`. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
-    KeyboardInterrupt through after ending all processes.
-
+    other values of keys (`cluster.gpus`) and entries (`price:ITEM`), which page one names; `draft` warns where a client copy would be
+    refused; without `attach` nothing goes into memo.pdf. `dates` is handed the dates that today's may be held against, before a section
+    runs. A row of a price file that is no price ends the build; with `last_good` it goes on with these prices, and with the good ones.
+    Notebooks of another project than the current folder's are run if `trust_notebooks`. Raises `InputError` (2), `SectionFailed` (3),
+    `MemoRejected` (4) and lets a KeyboardInterrupt through after ending all processes.
     >>> build("params/example.yaml", output=output).reused
     True
     """
@@ -151,11 +150,10 @@ def build(
         del ready
         cache = cache_place(root)
         plan = replace(plan, notes=(*plan.notes, *filter(None, [cache.message])))
-        found = _published_before(replace(planned, notes=plan.notes), root, scratch)
-        if found is not None:
+        if found := _published_before(replace(planned, notes=plan.notes), root, scratch):
             return found
-        limits, store = (cell_timeout_s, section_timeout_s), cache.folder or work / "cache"
-        record, notebooks = run_plan(plan, store, work, progress or (lambda _: None), limits)
+        limits = cell_timeout_s, section_timeout_s
+        record, notebooks = run_plan(plan, cache.folder or work / "cache", work, progress or (lambda _: None), limits)
         if not record.ok:
             raise _error_of(record, root, plan, question)
         return _finish(plan, root, scratch, record, notebooks, _not_to_be_named(plan, root, scratch))

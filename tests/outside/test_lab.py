@@ -1,4 +1,4 @@
-"""An analyst's day in JupyterLab, driven in Chromium: open, run all, edit, save, and the next memo carries it. `make outside`.
+"""An analyst's day in JupyterLab, driven in Chromium: open, run all, edit, save; the preview shows it, the next memo carries it.
 
 `FABRICREPORT_PICTURES` names a folder that keeps a picture of each step.
 """
@@ -21,6 +21,9 @@ ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.outside, pytest.mark.browser]
 TOKEN = "analyst"
 WAIT_MS = 90_000
+UNFOLD = (
+    "(e) => { for (let x = e; x; x = x.parentElement) if (x.tagName === 'DETAILS') x.open = true; e.scrollIntoView() }"
+)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +89,7 @@ def page() -> Iterator[Any]:
     assert chromium, "chromium is not on the PATH: apt-get install chromium"
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        shown = browser.new_page(viewport={"width": 1400, "height": 1000})
+        shown = browser.new_context(viewport={"width": 1400, "height": 1000}).new_page()
         shown.set_default_timeout(WAIT_MS)
         yield shown
         picture(shown, "end")
@@ -124,26 +127,53 @@ def add(page: Any, cell: str, sentence: str) -> None:
     page.keyboard.press("Shift+Enter")
 
 
-def test_a_sentence_edited_in_the_lab_is_seen_at_once_and_in_the_next_memo(project: Path, lab: str, page: Any) -> None:
-    notebook, words = project / "notebooks" / "tco.ipynb", "Weighed by hand on a Monday."
-    page.goto(f"{lab}/tree/notebooks/tco.ipynb?token={TOKEN}")
+@pytest.fixture(scope="module")
+def preview(project: Path) -> Iterator[str]:
+    """The address of the memo as it is being written."""
+    words = [sys.executable, "-m", "fabricreport", "preview", "params/example.yaml", "--no-browser"]
+    running = subprocess.Popen(
+        words, cwd=project, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+    )
+    try:
+        assert running.stdout is not None
+        yield running.stdout.readline().strip()
+    finally:
+        running.terminate()
+        running.communicate()
+
+
+@pytest.mark.parametrize("folder", ["notebooks", "params/northmere-ai/notebooks"])
+def test_a_paragraph_written_in_the_lab_is_seen_at_once_in_the_preview_and_in_the_next_memo(
+    project: Path, lab: str, preview: str, page: Any, folder: str
+) -> None:
+    """In the project's own notebook, and in the one that lies over it for one client."""
+    notebook, whose = project / folder / "tco.ipynb", folder.split("/")[0]
+    words = f"Weighed by hand on a Monday for {whose}."
+    if not notebook.exists():
+        told(["new", "--section", "tco", "--params", "params/example.yaml"], project)
+    seen = page.context.new_page()
+    seen.set_default_timeout(WAIT_MS)
+    seen.goto(preview)
+    page.goto(f"{lab}/workspaces/{whose}/tree/{folder}/tco.ipynb?token={TOKEN}")
     page.wait_for_selector(".jp-Notebook .jp-CodeCell")
     page.get_by_text("| Idle").wait_for()
-    picture(page, "1-opened")
+    picture(page, f"{whose}-1-opened")
     run_all(page)
     assert not page.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.stderr']").count()
-    picture(page, "2-run")
+    picture(page, f"{whose}-2-run")
     add(page, "%%say", words)
     page.wait_for_selector(f".jp-OutputArea-output:has-text('{words}')")
-    picture(page, "3-edited")
+    picture(page, f"{whose}-3-edited")
     page.keyboard.press("Control+s")
     until(lambda: words in notebook.read_text("utf-8"), "the notebook is saved")
+    shown = seen.frame_locator("iframe:not(.next)").get_by_text(words).first
+    shown.wait_for(state="attached")
+    shown.evaluate(UNFOLD)
+    picture(seen, f"{whose}-4-preview")
+    seen.close()
     told(["build", "params/example.yaml"], project)
     memo = project / "output" / "northmere-ai" / "latest" / "memo.html"
     assert words in memo.read_text("utf-8")
     page.goto(memo.as_uri())
-    page.get_by_text(words).first.evaluate(
-        "(e) => { for (let x = e; x; x = x.parentElement) if (x.tagName === 'DETAILS') x.open = true }"
-    )
-    page.get_by_text(words).first.scroll_into_view_if_needed()
-    picture(page, "4-memo")
+    page.get_by_text(words).first.evaluate(UNFOLD)
+    picture(page, f"{whose}-5-memo")

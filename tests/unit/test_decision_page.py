@@ -82,6 +82,8 @@ def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path:
         "measurements": [],
         "elicited": [],
         "overrides": [],
+        "adopted": [],
+        "extra": [],
         "cluster.trajectory": [],
         "cluster.vendor": "nvidia",
     }

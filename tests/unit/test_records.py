@@ -33,7 +33,7 @@ from fabricreport.scenario import (
     load_params,
 )
 from fabricreport.scenario.candidates import AddOn, Quoted, Rung
-from fabricreport.scenario.schema import JobSize
+from fabricreport.scenario.schema import Adopted, JobSize
 
 ROOT = Path(__file__).parents[2]
 BASE = load_params(ROOT / "params" / "example.yaml")
@@ -49,6 +49,7 @@ OFFER = Offer(
     refuses=("price-cap",),
     items=(Quoted(item="switch-qm9700", price=28_000.0),),
 )
+SIGNED = {"who": "Me", "why": "Quote", "until": date(2027, 1, 31)}
 ITEMS: dict[str, tuple[Any, ...]] = {
     "cluster.trajectory": (Stage(month=24, gpus=2048), Stage(month=36, gpus=4096)),
     "providers": (Provider(name="CoreWeave", answers="a.yaml"), Provider(name="Other")),
@@ -59,6 +60,8 @@ ITEMS: dict[str, tuple[Any, ...]] = {
     "measurements": ("logs/a.txt", "logs/b.txt"),
     "workload.jobs": (JobSize(gpus=64, share=0.4), JobSize(gpus=512, share=0.6)),
     "overrides": (Override(id="price:switch-qm9700", value=PERT, who="Me", why="Quote", until=date(2027, 1, 31)),),
+    "adopted": (Adopted(id="tco.mine", cell="tco.ipynb:5", value="$5", source="0" * 64, **SIGNED),),
+    "extra": ("power.ipynb", "space.ipynb"),
 }
 FULL = BASE.model_copy(
     update={

@@ -299,15 +299,19 @@ def sum_remarks(found: Gathered) -> Iterator[str]:
                 yield from _unequal(entries, found.ledger, piece.where)
 
 
+_UNIT_OF_ROW = re.compile(r" \(([^()]+)\)$")
+
+
 def _numbers(piece: Piece) -> Iterator[tuple[Num, str]]:
     """Each number of a piece with the unit in the head of its column or in the name of its row, empty outside of tables."""
     in_cells: set[int] = set()
     for node in walk(piece.nodes):
         if isinstance(node, DataTable):
             for row in node.rows:
+                own = _UNIT_OF_ROW.search(line(row.cells[0]))
                 for place, cell in enumerate(row.cells):
                     head = node.columns[place].unit if len(row.cells) == len(node.columns) else ""
-                    head = head or line(row.cells[0]).rpartition(" (")[2].rstrip(")")
+                    head = head or (own[1] if own else "")
                     for number in walk(cell):
                         if isinstance(number, Num):
                             in_cells.add(id(number))

@@ -49,8 +49,8 @@ OF_OWNERS = (
     "money.switch_system_licence",
 )
 """Keys of the params about what only an owner buys."""
-OF_RUNS = ("refresh.moved_share", "brand", "brand.logo", "brand.colours", "brand.footer")
-"""Keys of the params about when a memo is made and how it looks, which bear on nothing in it."""
+OF_RUNS = ("refresh.moved_share", "adopted", "extra", "brand", "brand.logo", "brand.colours", "brand.footer")
+"""Keys of the params about when a memo is made, what of a client's own stands in it and how it looks, which bear on no input."""
 
 LOOK_AHEAD_MONTHS = 36
 """The trajectory counts up to the longer end of the window in which growth is said to lock the fabric in."""
@@ -330,5 +330,5 @@ def ready(bills: Bills, weeks_allowed: float) -> dict[str, float]:
 
 def assumed_keys(given: Inputs) -> tuple[Assumed, ...]:
     """The keys that were not given and bear on this client's memo, with what is assumed."""
-    idle = ("adopted", "extra", *OF_RUNS, *(OF_OWNERS if given.team.rented else ()))
+    idle = (*OF_RUNS, *(OF_OWNERS if given.team.rented else ()))
     return tuple(one for one in assumptions(given.params) if one.key not in idle)
