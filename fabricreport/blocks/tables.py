@@ -108,7 +108,8 @@ def with_units_once(
     mixed = [c for c, head in enumerate(heads) if c and not head.unit and head.align == "right"]
     for cells in own if len(mixed) > 1 else ():
         first = next(filter(None, (_units(cells[c]) for c in mixed)), None)
-        unit = _lift([cells], [c for c in mixed if _units(cells[c]) == first])
+        places = [c for c in mixed if _units(cells[c]) == first]
+        unit = _lift([cells], places) if len(places) > 1 else ""
         if unit and unit.lower() not in plain_text(cells[0]).lower():
             cells[0] = (*cells[0], Text(f" ({unit})"))
     return tuple(heads), tuple(replace(row, cells=tuple(cells)) for row, cells in zip(rows, full, strict=True))

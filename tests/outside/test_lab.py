@@ -148,7 +148,7 @@ def test_a_paragraph_written_in_the_lab_is_seen_at_once_in_the_preview_and_in_th
 ) -> None:
     """In the project's own notebook, and in the one that lies over it for one client."""
     notebook, whose = project / folder / "tco.ipynb", folder.split("/")[0]
-    words = f"Weighed by hand on a Monday for {whose}."
+    words = f"Weighed by hand on a Monday, {whose} first."
     if not notebook.exists():
         told(["new", "--section", "tco", "--params", "params/example.yaml"], project)
     seen = page.context.new_page()

@@ -299,6 +299,7 @@ def sum_remarks(found: Gathered) -> Iterator[str]:
                 yield from _unequal(entries, found.ledger, piece.where)
 
 
+_UNIT_OF_ITS_OWN = re.compile(r"[$€£%]|[^\W\d_]{3,}")
 _UNIT_OF_ROW = re.compile(r" \(([^()]+)\)$")
 
 
@@ -315,7 +316,7 @@ def _numbers(piece: Piece) -> Iterator[tuple[Num, str]]:
                     for number in walk(cell):
                         if isinstance(number, Num):
                             in_cells.add(id(number))
-                            yield number, head
+                            yield number, "" if head and _UNIT_OF_ITS_OWN.search(number.text) else head
         elif isinstance(node, Num) and id(node) not in in_cells:
             yield node, ""
 
