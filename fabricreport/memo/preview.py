@@ -36,7 +36,7 @@ from fabricreport.memo.run.notebook import SKIPPED, Part, merge, prepared, skip,
 from fabricreport.memo.run.plan import BuildPlan, make_plan, make_ready
 from fabricreport.memo.run.recall import Places
 from fabricreport.memo.run.session import Limits, Session, end_kernel, execute, new_kernel
-from fabricreport.memo.run.snapshot import BOOKS, Fingerprint
+from fabricreport.memo.run.snapshot import BOOKS, PART, Fingerprint
 from fabricreport.memo.server import PreviewServer
 from fabricreport.memo.write.exporters import FabricReportHTMLExporter
 
@@ -130,7 +130,7 @@ class Preview:
             end_kernel(self._kernel)
             self._kernel, self._ran = new_kernel(self._folder), {}
             compile_checked(PACKAGE, *(source.parent for source in plan.sources.values()))
-        if not last or (last.params, last.inputs) != (new.params, new.inputs):
+        if not last or (last.params, _case_of(last, plan.slug)) != (new.params, _case_of(new, plan.slug)):
             self._case, self._ran, self._good = plan.snapshot.params_json, {}, {}
         self._last = new
         self._ends = {section: end for section, end in self._ends.items() if section in plan.notebooks}
@@ -229,6 +229,12 @@ class Preview:
     def _has_died(self) -> bool:
         process = getattr(self._kernel.provisioner, "process", None)
         return process is not None and process.poll() is not None
+
+
+def _case_of(fingerprint: Fingerprint, slug: str) -> dict[str, str]:
+    """The inputs that a case is made of: all but the client's own notebooks."""
+    own = f"{slug}/{PART}/"
+    return {name: h for name, h in fingerprint.inputs.items() if not (name.startswith(own) and name.endswith(".ipynb"))}
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

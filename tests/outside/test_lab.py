@@ -115,15 +115,13 @@ def run_all(page: Any) -> None:
     idle.wait_for()
 
 
-def add(page: Any, cell: str, sentence: str) -> None:
-    """Write a paragraph at the end of the first cell that holds some words, and run it."""
+def add(page: Any, cell: str, words: str) -> None:
+    """Write at the end of the first cell that holds some words, and run it."""
     editor = page.locator(".jp-Notebook .jp-CodeCell .cm-content", has_text=cell).first
     editor.scroll_into_view_if_needed()
     editor.click()
     page.keyboard.press("Control+End")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
-    page.keyboard.type(sentence)
+    page.keyboard.type(words)
     page.keyboard.press("Shift+Enter")
 
 
@@ -142,9 +140,12 @@ def preview(project: Path) -> Iterator[str]:
         running.communicate()
 
 
-@pytest.mark.parametrize("folder", ["notebooks", "params/northmere-ai/notebooks"])
+@pytest.mark.parametrize(
+    ("folder", "cell", "between"),
+    [("notebooks", "%%say", "\n\n"), ("params/northmere-ai/notebooks", "This paragraph is ours alone", " ")],
+)
 def test_a_paragraph_written_in_the_lab_is_seen_at_once_in_the_preview_and_in_the_next_memo(
-    project: Path, lab: str, preview: str, page: Any, folder: str
+    project: Path, lab: str, preview: str, page: Any, folder: str, cell: str, between: str
 ) -> None:
     """In the project's own notebook, and in the one that lies over it for one client."""
     notebook, whose = project / folder / "tco.ipynb", folder.split("/")[0]
@@ -161,7 +162,7 @@ def test_a_paragraph_written_in_the_lab_is_seen_at_once_in_the_preview_and_in_th
     run_all(page)
     assert not page.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.stderr']").count()
     picture(page, f"{whose}-2-run")
-    add(page, "%%say", words)
+    add(page, cell, between + words)
     page.wait_for_selector(f".jp-OutputArea-output:has-text('{words}')")
     picture(page, f"{whose}-3-edited")
     page.keyboard.press("Control+s")
