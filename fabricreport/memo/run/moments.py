@@ -21,7 +21,7 @@ from IPython.core.getipython import get_ipython
 
 from fabricreport.blocks.document import Section
 from fabricreport.case import Case
-from fabricreport.memo.run.surroundings import Process, begin
+from fabricreport.memo.run.surroundings import Process, begin, hold
 
 _CHANCE: Any = numpy.random
 _DRAWN: Any = matplotlib.rcParams
@@ -37,6 +37,7 @@ def follow(notebook: str, cells: int = 0, folder: str = "") -> None:
     if folder:
         begin(folder)
         kept[cells]()
+        hold()
     del kept[cells:]
     _followed = notebook
     shell.events.register("post_run_cell", _keep)

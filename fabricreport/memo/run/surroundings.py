@@ -45,6 +45,16 @@ def begin(folder: str, params: str = "", *, watch: bool = False) -> None:
     _empty(shell, _first.names)
     os.chdir(folder)
     _began = _marks() if watch else {}
+    hold()
+
+
+def hold() -> None:
+    """Hold what the cells from here on leave to the case that is shared, if one is."""
+    if _shared:
+        from fabricreport.case import open_case
+        from fabricreport.memo.run.watch import watch
+
+        watch(partial(open_case, Path(_shared)), get_ipython())
 
 
 def tell_changes() -> None:
@@ -73,16 +83,14 @@ def _marks() -> dict[str, Any]:
 
 
 def _share(params: str) -> None:
-    """Have the notebooks share what is found of one case, and be held to it; the libraries they import leave their marks before the first."""
+    """Have the notebooks share what is found of one case; the libraries they import leave their marks before the first."""
     collect_seldom()
     import seaborn  # noqa: F401
 
     import fabricreport.blocks.theme  # noqa: F401
-    from fabricreport.case import keep_open, open_case
-    from fabricreport.memo.run.watch import watch
+    from fabricreport.case import keep_open
 
     keep_open(Path(params))
-    watch(partial(open_case, Path(params)), get_ipython())
 
 
 @dataclass(frozen=True)

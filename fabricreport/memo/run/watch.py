@@ -22,19 +22,27 @@ from fabricreport.scenario import dump_uncertain
 
 
 def watch(opened: Callable[[], Case], shell: Any) -> None:
-    """Have a shell show after each cell what it changed of the case that `opened` gives."""
+    """Have a shell show after each cell from here on what it changed of the case that `opened` gives, and of no other."""
     from IPython.display import display
 
-    known: set[tuple[Any, ...]] = set()
+    def changed() -> dict[tuple[Any, ...], dict[str, Any]]:
+        return {(e["kind"], e["id"], e["new"]): e for e in edits(opened, shell.user_ns)}
 
     def held(_: Any) -> None:
-        found = {(e["kind"], e["id"], e["new"]): e for e in edits(opened, shell.user_ns)}
+        found = changed()
         fresh = [edit for key, edit in found.items() if key not in known]
         known.clear()
         known.update(found)
         if fresh:
             display({EDITS_MIME: fresh}, raw=True)  # type: ignore[no-untyped-call]
 
+    known = {*changed()}
+    for before in [
+        call
+        for call in shell.events.callbacks["post_run_cell"]
+        if getattr(call, "__qualname__", "") == held.__qualname__
+    ]:
+        shell.events.unregister("post_run_cell", before)
     shell.events.register("post_run_cell", held)
 
 
