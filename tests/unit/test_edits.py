@@ -92,7 +92,8 @@ def test_each_cell_shows_what_it_changed_once_and_the_memo_reads_it(monkeypatch:
     monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
     after: dict[str, Any] = {}
     space: dict[str, Any] = {"case": own()}
-    watch.watch(own, SimpleNamespace(user_ns=space, events=SimpleNamespace(register=after.__setitem__)))
+    events = SimpleNamespace(register=after.__setitem__, callbacks={"post_run_cell": []})
+    watch.watch(own, SimpleNamespace(user_ns=space, events=events))
     spares(space["case"])
     for _ in range(2):
         after["post_run_cell"](None)
