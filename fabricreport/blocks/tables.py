@@ -109,7 +109,7 @@ def with_units_once(
     for cells in own if len(mixed) > 1 else ():
         first = next(filter(None, (_units(cells[c]) for c in mixed)), None)
         unit = _lift([cells], [c for c in mixed if _units(cells[c]) == first])
-        if unit and unit.lower() not in plain_text(cells[0]).lower():
+        if unit and not re.search(rf"(?<![\w-]){re.escape(unit)}(?!\w)", plain_text(cells[0]), re.IGNORECASE):
             cells[0] = (*cells[0], Text(f" ({unit})"))
     return tuple(heads), tuple(replace(row, cells=tuple(cells)) for row, cells in zip(rows, full, strict=True))
 

@@ -159,7 +159,7 @@ def closing_of(document: Document, most_inputs: int | None = None) -> Document:
     """The document with the sources, derivations and inputs that print closes with.
 
     All of them; of the evidence report the sources; of a memo with a body of its own, those of page one and the sources that
-    print cites. Of the inputs behind page one `most_inputs` are printed at most, in their order.
+    print cites. Of the inputs behind page one `most_inputs` are printed at most, in their order, each without its remark.
     """
     if not document.derives_in_print:
         sources = document.sources if document.lists_sources else ()
@@ -179,7 +179,7 @@ def closing_of(document: Document, most_inputs: int | None = None) -> Document:
         document,
         sources=sources,
         derivations=tuple(_short(d, listed) for d in shown),
-        inputs=tuple(replace(_as_input(d), sources=_listed(d, listed)) for d in inputs),
+        inputs=tuple(replace(_as_input(d), remark="", sources=_listed(d, listed)) for d in inputs),
         input_sets=(),
     )
 
