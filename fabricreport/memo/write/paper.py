@@ -172,6 +172,7 @@ def closing_of(document: Document, most_inputs: int | None = None) -> Document:
     needed = {step.anchor for step in quoted}
     inputs = [d for d in document.inputs if d.anchor in needed or d.id in document.first_numbers]
     inputs = [d for _, entries in grouped_inputs(inputs) for d in entries][:most_inputs]
+    inputs = [replace(d, sources=()) if d.id.startswith("param:") else d for d in inputs]  # the client's own file
     behind = {step.anchor for d in inputs for step in d.sources}
     sources = tuple(s for n, s in enumerate(document.sources) if n < document.printed_sources or s.anchor in behind)
     listed = {source.anchor for source in sources}
