@@ -110,7 +110,7 @@ def with_units_once(
         first = next(filter(None, (_units(cells[c]) for c in mixed)), None)
         places = [c for c in mixed if _units(cells[c]) == first]
         unit = _lift([cells], places) if len(places) > 1 else ""
-        if unit and unit.lower() not in plain_text(cells[0]).lower():
+        if unit and not re.search(rf"(?<![\w-]){re.escape(unit)}(?!\w)", plain_text(cells[0]), re.IGNORECASE):
             cells[0] = (*cells[0], Text(f" ({unit})"))
     return tuple(heads), tuple(replace(row, cells=tuple(cells)) for row, cells in zip(rows, full, strict=True))
 

@@ -292,6 +292,10 @@ def wrapped(text: str, width: int, lines: int = 2) -> str:
     return "\n".join(found)
 
 
+ON_PAGE = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+"""Behind words that a line would run through."""
+
+
 def label_end(axis: Axes, x: float, y: float, text: str, colour: str = INK, *, dx: float = 4) -> None:
     """Write a series' name beside its last point, in its colour if words can be read in it: to the right of it, or to the left where `dx` is below zero."""
     axis.annotate(
@@ -302,6 +306,7 @@ def label_end(axis: Axes, x: float, y: float, text: str, colour: str = INK, *, d
         color=INK if colour == THIRD else colour,
         va="center_baseline",
         ha="right" if dx < 0 else "left",
+        bbox=ON_PAGE,
         annotation_clip=False,
     )
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
-from fabricreport.base.provenance import inputs_of
 from fabricreport.base.vocabulary import Question
 from fabricreport.bodies import buy_once, choose_provider, choose_provider_facts, grow_in_stages
 from fabricreport.bodies.views import AllFindings, Told, body_names, called
@@ -57,11 +56,8 @@ def spoken_of(case: Told, spine: str) -> Spoken:
 
 
 def _price_months(case: Told) -> Mapping[str, object]:
-    """The months of the oldest and the newest price behind the totals of page one: of the offers, else of the two compared."""
-    result = case.decision()
-    offers = [judged.total for judged in result.offers.judged.values()] if result.offers else []
-    behind = inputs_of(*(offers or [result.totals[o] for o in result.verdict.pair if o in result.totals]))
-    days = sorted(case.inputs.prices.by_id(i).date for i in behind if i.startswith("price:"))
+    """The months of the oldest and the newest price behind the advice, of those that the annex lists."""
+    days = sorted(price.date for price in case.evidence().prices)
     months = (Name(f"{days[0]:%B %Y}"), Name(f"{days[-1]:%B %Y}")) if days else (None, None)
     return dict(zip(("oldest_price", "newest_price"), months, strict=True))
 

@@ -17,6 +17,7 @@ from fabricreport.sections.decision.steps import Monday
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.diligence.tables import CREDIT_AT
+from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco.result import TcoResult
@@ -52,6 +53,10 @@ class Told(Protocol):
 
     def tail(self) -> TailResult:
         """Dates, faults and levers."""
+        ...
+
+    def evidence(self) -> EvidenceResult:
+        """What the advice rests on."""
         ...
 
     def latency(self) -> LatencyResult:

@@ -6,6 +6,7 @@ lists each of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -85,14 +86,10 @@ class Assumed:
     derived: bool = False
 
     @property
-    def section(self) -> str:
-        """The section of the params file that the key stands in; empty for a key of its own."""
-        return self.key.rpartition(".")[0]
-
-    @property
-    def name(self) -> str:
-        """The key within its section."""
-        return self.key.rpartition(".")[2]
+    def meaning(self) -> str:
+        """What the key is, in the first words that the schema describes it with."""
+        field = field_at(Params, undotted(self.key))
+        return re.split(r"[.:;](?:\s|$)", (field and field.description) or self.key)[0]
 
 
 def defaulted_keys(params: Params) -> tuple[str, ...]:

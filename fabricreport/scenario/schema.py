@@ -540,7 +540,7 @@ class Params(Section):
     elicited: Annotated[tuple[RelativePath, ...], Items] = Field(
         default=(),
         max_length=20,
-        description="Answers of experts to `fabricreport elicit`, one file a person, relative to the params file.",
+        description="Experts' answers: files of `fabricreport elicit`, one a person, relative to the params file.",
         examples=[["elicited/r-expert.yaml"]],
     )
     overrides: Annotated[tuple[Override, ...], Items] = Field(

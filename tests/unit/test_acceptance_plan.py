@@ -22,10 +22,11 @@ from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.sellers import read_questions
 from fabricreport.case import Case
 from fabricreport.delivery.runs import read_order
+from fabricreport.ledger.numbers import Number
 from fabricreport.sections.diligence.facts import plan_words
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, headroom_bytes, layout_of, stages
 from fabricreport.sections.diligence.plan.rule import healthy_of, timed
-from fabricreport.sections.diligence.tables import size_text
+from fabricreport.sections.diligence.tables import credits, size_text
 from fabricreport.sections.latency.inputs import network
 
 pytestmark = pytest.mark.slow
@@ -99,6 +100,18 @@ def test_bandwidth_is_credited_on_the_exchange_that_the_job_runs_alone(client: s
     case = bench.case(client)
     paying = [t for t in plan(case).tests if t.unit == "gbytes/s" and t.price]
     assert {t.id for t in paying} == {sent} and [t.stage for t in paying] == [s.number for s in stages(case.inputs)]
+
+
+@rows("client", [BUYER, GROWER, UNDECIDED])
+def test_amounts_of_the_contract_keep_the_digits_that_letters_tell_them_with(client: str) -> None:
+    case = bench.case(client)
+    table = credits(case.inputs, case.diligence())
+    held = {c.style for row in table.rows for c, cell in zip(table.columns, row.cells, strict=True) if _is_money(cell)}
+    assert held == {"mixed"}, "no column rounds them to a scale of its own"
+
+
+def _is_money(cell: object) -> bool:
+    return isinstance(cell, Number) and cell.unit.startswith("usd")
 
 
 def test_a_course_left_open_has_the_values_of_either_option(undecided: Case) -> None:

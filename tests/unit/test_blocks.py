@@ -135,6 +135,7 @@ COLUMNS = {
     "ranges": (["−$120k to $2.02M", "1.9M to 2M weeks"], "", ["−$120k to $2.02M", "1.9M to 2M weeks"]),
     "a unit said once of a range": (["1.9 to 12\u00a0weeks", "under 3\u00a0weeks"], "weeks", ["1.9 to 12", "under 3"]),
     "of a hundred": (["20 of 100", "fewer than 1 of 100"], "%", ["20", "fewer than 1"]),
+    "a contract’s amounts": (["$146k per percent", "$30.5k per percent"], "$k per percent", ["146", "30.5"]),
     "no unit": (["4", "5"], "", ["4", "5"]),
     "one without": (["4", "5 days"], "", ["4", "5 days"]),
     "rates": (["$11.6k per percent", "$223 per percent"], "$ per percent", ["11,600", "223"]),
@@ -160,12 +161,16 @@ def test_a_unit_of_all_figures_of_a_row_stands_once_in_its_name() -> None:
     rows = [
         row("Pass", "146 GB/s", "182 GB/s", "$11.6k per percent"),
         row("Weeks to wait", "3 weeks", "4 weeks", "5 weeks"),
+        row("T-WEEKS: Stable", "5 weeks", "6 weeks", "$9 per week"),
+        row("A switch fails", "3 s", "4 s", "5 s"),
     ]
     heads, told = with_units_once(columns, [*rows, row("Faults", "4", "4", "$2 per fault")])
     assert not any(head.unit for head in heads)
     assert [[plain_text(cell) for cell in one.cells] for one in told] == [
         ["Pass (GB/s)", "146", "182", "$11.6k per percent"],
         ["Weeks to wait", "3", "4", "5"],
+        ["T-WEEKS: Stable (weeks)", "5", "6", "$9 per week"],
+        ["A switch fails (s)", "3", "4", "5"],
         ["Faults", "4", "4", "$2 per fault"],
     ]
 

@@ -478,13 +478,13 @@ def test_the_annexes_follow_the_body_with_a_list_of_them() -> None:
 @pytest.mark.slow
 def test_print_derives_the_numbers_of_page_one_alone_and_html_all() -> None:
     document, data = printed()
-    derived = " ".join(pages(data)).rpartition("Where each number comes from")[2]
+    derived = " ".join(pages(data)).rpartition("Every number leads to its inputs")[2]
     labels = {str(n["id"]): str(n["label"]) for n in NUMBERS}
     assert {f"tco.figure-{i}" for i in (1, 2, 3, 4, 5)} <= document.first_numbers
     assert not {"tco.figure-6", "tco.figure-8"} & document.first_numbers
     assert labels["tco.figure-5"] in derived and "$5.5M" in derived
     assert "$6.6M" not in derived and "$8.8M" not in derived
-    derivations = render_html(document).rpartition("Where each number comes from")[2]
+    derivations = render_html(document).rpartition("Every number leads to its inputs")[2]
     assert all(labels[f"tco.figure-{i}"] in derivations for i in (5, 6, 8))
 
 
@@ -606,7 +606,7 @@ def test_the_inputs_behind_page_one_are_listed_in_order_as_far_as_two_pages_reac
         for i in range(400)
     )
     crowded = replace(document, inputs=many, first_numbers=document.first_numbers | {entry.id for entry in many})
-    derived = " ".join(pages(pdf.printed(crowded).pdf)).rpartition("Where each number comes from")[2]
+    derived = " ".join(pages(pdf.printed(crowded).pdf)).rpartition("Every number leads to its inputs")[2]
     shown = [int(n) for n in re.findall(r"\bP(\d+)\b", derived)]
     assert 10 < len(set(shown)) < 400 and set(shown) == set(range(max(shown) + 1))
     assert b"derivations: 2 pages" in pdf.printed(crowded).pdf

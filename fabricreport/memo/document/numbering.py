@@ -54,7 +54,7 @@ _PT_PER_PX = 0.6
 
 
 CLOSING_ANNEXES = frozenset({"sec-sources", "sec-derivations"})
-SOURCES_TITLE, DERIVATIONS_TITLE = "Sources", "Where each number comes from"
+SOURCES_TITLE, DERIVATIONS_TITLE = "Every source is graded", "Every number leads to its inputs"
 _SUBJECTS = {"tco": "total cost", "tail_risk": "tail risk", "decision": "the decision"}
 _SECTION_OF = {"tail": "tail_risk"}
 _OF_SECTION = re.compile(rf"(?:sec|tab|fig)-({'|'.join((*SECTION_NAMES, *_SECTION_OF))})(?:-|\Z)")

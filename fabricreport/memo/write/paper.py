@@ -159,7 +159,7 @@ def closing_of(document: Document, most_inputs: int | None = None) -> Document:
     """The document with the sources, derivations and inputs that print closes with.
 
     All of them; of the evidence report the sources; of a memo with a body of its own, those of page one and the sources that
-    print cites. Of the inputs behind page one `most_inputs` are printed at most, in their order.
+    print cites. Of the inputs behind page one `most_inputs` are printed at most, in their order, each without its remark.
     """
     if not document.derives_in_print:
         sources = document.sources if document.lists_sources else ()
@@ -172,6 +172,7 @@ def closing_of(document: Document, most_inputs: int | None = None) -> Document:
     needed = {step.anchor for step in quoted}
     inputs = [d for d in document.inputs if d.anchor in needed or d.id in document.first_numbers]
     inputs = [d for _, entries in grouped_inputs(inputs) for d in entries][:most_inputs]
+    inputs = [replace(d, sources=()) if d.id.startswith("param:") else d for d in inputs]  # the client's own file
     behind = {step.anchor for d in inputs for step in d.sources}
     sources = tuple(s for n, s in enumerate(document.sources) if n < document.printed_sources or s.anchor in behind)
     listed = {source.anchor for source in sources}
@@ -179,7 +180,7 @@ def closing_of(document: Document, most_inputs: int | None = None) -> Document:
         document,
         sources=sources,
         derivations=tuple(_short(d, listed) for d in shown),
-        inputs=tuple(replace(_as_input(d), sources=_listed(d, listed)) for d in inputs),
+        inputs=tuple(replace(_as_input(d), remark="", sources=_listed(d, listed)) for d in inputs),
         input_sets=(),
     )
 

@@ -18,6 +18,7 @@ from fabricreport.blocks.theme import (
     FIRST,
     INK,
     MUTED,
+    ON_PAGE,
     OUTLINE_PT,
     RISE,
     amounts,
@@ -46,8 +47,6 @@ MOST_TURNS = 8
 """Most inputs drawn with the value at which they turn the advice."""
 _SHARES = (0.5, 0.9)
 _SWITCH = ["input", "in_use", "p5", "p95", "turns_at", "side", "told"]
-_ON_PAGE = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-"""Behind words that a line would run through."""
 _NAME_WIDTH = 0.12
 """Of the width of the drawing, for the name of a step."""
 _STEPS = (Step.ANSWERS, Step.ORDER, Step.DELIVERY, Step.POWER_ON, Step.STABLE, Step.PRODUCTION)
@@ -106,7 +105,7 @@ def _name_steps(axis: Axes, steps: pd.DataFrame, *, rented: bool) -> None:
     places = spread_labels([place_of(day) for day in steps.half], _NAME_WIDTH * (high - low))
     for x, step in zip(places, steps.step, strict=True):
         name = "hand-over" if rented and step == Step.DELIVERY else step
-        axis.text(x, -0.9, name, ha="center", va="center_baseline", color=MUTED, bbox=_ON_PAGE)
+        axis.text(x, -0.9, name, ha="center", va="center_baseline", color=MUTED, bbox=ON_PAGE)
 
 
 def _name_day(axis: Axes, due: date) -> None:

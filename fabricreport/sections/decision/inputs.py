@@ -49,7 +49,10 @@ OF_OWNERS = (
     "money.switch_system_licence",
 )
 """Keys of the params about what only an owner buys."""
-OF_RUNS = ("refresh.moved_share", "adopted", "extra", "brand", "brand.logo", "brand.colours", "brand.footer")
+OF_RUNS = (
+    *("refresh.moved_share", "memo.language", "adopted", "extra"),
+    *("brand", "brand.logo", "brand.colours", "brand.footer"),
+)
 """Keys of the params about when a memo is made, what of a client's own stands in it and how it looks, which bear on no input."""
 
 LOOK_AHEAD_MONTHS = 36

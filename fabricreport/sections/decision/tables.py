@@ -186,12 +186,9 @@ def _speaks_for(given: Inputs, rule: Rule) -> str:
 
 
 def assumed(given: Inputs) -> Table:
-    """Every key that was not given and bears on this client, with what is assumed; a section is named at its first key."""
-    rows, before = [], None
-    for a in sorted(assumed_keys(given), key=lambda a: a.section != ""):
-        rows.append(Row([Name(a.section if a.section != before else ""), Name(a.name), Name(a.text)]))
-        before = a.section
-    return Table([Column("Part"), Column("Key"), Column("Assumed")], rows)
+    """What was not said and bears on this client, with what is assumed; a choice of the schema without its hyphens."""
+    told = ((a.meaning, a.text if " " in a.text else a.text.replace("-", " ")) for a in assumed_keys(given))
+    return Table([Column("What"), Column("Assumed")], [Row([Name(what), Name(text)]) for what, text in told])
 
 
 def overrides(given: Inputs, figure: FigureOf) -> Table:

@@ -40,6 +40,7 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_below": _listed_tests(plan, below=True),
         "plan_near": _listed_tests(plan, below=False),
         "plan_unused": Name(", ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
+        "plan_loaded": Name("loaded") if any(t.id == "T-LATENCY-LOADED" for t in plan.tests) else None,
         "exchange": Name(result.terms.exchange.name),
         "exchange_test": Name(result.terms.exchange.test),
         "exchange_other": Name("other") if result.terms.exchange.test != ALLREDUCE else None,

@@ -501,7 +501,7 @@ FIGURES: Declaration[DiligenceFigures] = Declaration(
     {
         "bar": Index(lambda at: at.bars),
         "bar_of_rival": Index(lambda at: at.bars_of_rival),
-        "span": Index(lambda at: at.spans),
+        "span": Index(lambda at: at.spans, called=lambda at, gpus: at.nodes_of(int(gpus))),
         "ethernet": Index(lambda at: at.ethernets, called=DiligenceFigures.ethernet_name),
         "promise": Index(lambda at: at.promises),
         "promise_of_rival": Index(lambda at: at.promises_of_rival),

@@ -106,7 +106,12 @@ def credits(given: Inputs, result: DiligenceResult) -> Table:
         "At most",
         "Which is",
     ]
-    return Table([Column(head) for head in heads], rows)
+    mixed = (
+        CREDIT_AT,
+        "For each percent",
+        "At most",
+    )  # a contract's amounts keep the digits that letters tell them with
+    return Table([Column(head, "mixed" if head in mixed else "value") for head in heads], rows)
 
 
 def _spanned(result: DiligenceResult, test: PlannedTest) -> Number | None:
@@ -311,7 +316,7 @@ def _amounts(result: DiligenceResult, priced: PricedQuestion) -> list[Number | s
 def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
     """Every question put with its clause, what the seller pays who breaks it and the tests that hold the seller to it.
 
-    A question without a clause asks for an answer in writing alone. Where a seller has answered with a value that became the term, a column says which.
+    A question without a clause makes the written answer a term. Where a seller has answered with a value that became the term, a column says which.
     """
     found = {clause.question.id: clause for clause in clauses(given, result)}
     answered = any(clause.seller for clause in found.values())
@@ -323,7 +328,7 @@ def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
             Row(
                 [
                     Name(question.id),
-                    clause.text if clause else "an answer in writing",
+                    clause.text if clause else "what the seller answers in writing, annexed to the contract",
                     *([seller] if answered else []),
                     _breaking(clause) if clause else None,
                     Name(", ".join(planned(result, question))) or None,

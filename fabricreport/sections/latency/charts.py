@@ -52,10 +52,12 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing | None:
                 markersize=3, markeredgewidth=0, err_kws={"alpha": 0.13, "linewidth": 0}, ax=axis,
             )  # fmt: skip
             low, middle, high = rounded(np.quantile(plain(sweep.gap), QUANTILES, axis=0))
+            for edge in (low, high):  # a band of a light grey has none of its own
+                axis.plot(sweep.at, edge, color=colour, linewidth=0.5)
             ends.append((label, float(middle[-1]), float(sweep.at[-1]), colour))
             records += [(label, n, *v) for n, v in zip(sweep.at, zip(low, middle, high, strict=True), strict=True)]
         top, bottom = max(r[4] for r in records), min(0.0, *(r[2] for r in records))
-        placed = spread_labels([e[1] for e in ends], (top - bottom) * 0.085)
+        placed = spread_labels([e[1] for e in ends], (top - bottom) * 0.11)
         for (label, _, x, colour), y in zip(ends, placed, strict=True):
             label_end(axis, x, y, label, colour, dx=7)
         both = bottom < -threshold

@@ -53,6 +53,10 @@ class PlanFigures:
         plans = [plan for plan in (self.result.plan, self.result.plan_of_rival) if plan is not None]
         return dict.fromkeys(str(gpus) for p in plans for t in p.tests for gpus, size in t.bars if size)
 
+    def nodes_of(self, gpus: int) -> str:
+        """The nodes of a run, in words."""
+        return f"{gpus // self.given.params.cluster.gpus_per_node:,} nodes"
+
     @cached_property
     def ethernets(self) -> Mapping[str, Option]:
         """The options that have a sheet to fill in for their lossless ports, by id."""
