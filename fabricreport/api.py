@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Case", "Comparing", "Edition", "Sweep", "WhatIf", "build", "compare", "load_edition", "open_case", "refresh", "sweep", "what_if"]  # fmt: skip
-MOST = 1_000
-"""What-ifs that one table may hold."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,9 +65,8 @@ class WhatIf(Shown):
 class Sweep(Shown):
     """What-ifs of one case as a table: its own row first, then one for each combination of the values, the last key fastest.
 
-    >>> found = sweep(case, "price:switch-sn5610", [40_000, 60_000])
-    >>> found.frame.shape, found.unmoved()
-    ((3, 9), ())
+    >>> sweep(case, "price:switch-sn5610", [40_000, 60_000]).frame.shape
+    (3, 9)
     """
 
     case: Case = field(compare=False)
@@ -105,16 +100,6 @@ class Sweep(Shown):
         own = {key: _known(self.case, key)[1] for key in self.varied}
         return pd.DataFrame([{**own, **row.facts} for row in self.rows], dtype=object).fillna("")
 
-    def unmoved(self) -> tuple[str, ...]:
-        """The keys and entries whose values, each set alone, move no total and no verdict, nor the advice where it was made."""
-        decided = self.rows[0].advice is not None
-        own = _standing(self.case, decided)
-
-        def moves(key: str) -> bool:
-            return any(_standing(self.case.tried({key: value}), decided) != own for value in self.varied[key])
-
-        return tuple(key for key in self.varied if not moves(key))
-
     def __repr__(self) -> str:
         return self._shown.to_string(index=False)
 
@@ -122,34 +107,17 @@ class Sweep(Shown):
         return self._shown.to_html(index=False)
 
 
-def what_if(
-    case: Case,
-    varied: Mapping[str, Sequence[Any]],
-    *,
-    decide: bool = False,
-    tell: Callable[[int, float], None] = lambda count, seconds: None,
-) -> Sweep:
+def what_if(case: Case, varied: Mapping[str, Sequence[Any]], *, decide: bool = False) -> Sweep:
     """Each combination of values of keys (`cluster.gpus`) and entries (`price:ITEM`), on the memo's own draws and seed.
 
-    Values are written as in the params file. With `decide` the whole advice is made for each; `tell` is handed the number of
-    what-ifs and the seconds that the advice took on the case itself, before any is made. `InputError` tells of values that cannot be.
+    Values are written as in the params file; `InputError` tells of those that cannot be. With `decide` the advice is made for each.
 
     >>> found = what_if(case, {"price:electricity": [0.2]}, decide=True)
     >>> [row.advice.confidence for row in found.rows] == [row["class"] for row in found.records()]
     True
     """
-    if not varied or not all(varied.values()):
-        raise InputError(Problem("no value is given", key=", ".join(map(visible, varied)), remedy="Give one or more."))
-    if (count := prod(len(values) for values in varied.values())) > MOST:
-        raise InputError(Problem(f"is {count:,} what-ifs, and a table holds {MOST:,}", remedy="Give fewer values."))
-    rows = [_row(case, {}, decide=False)]
-    begun = time.perf_counter()
-    if decide:
-        rows = [_row(case, {}, decide)]
-        tell(count, time.perf_counter() - begun)
-    for values in product(*varied.values()):
-        changes = dict(zip(varied, values, strict=True))
-        rows.append(_row(case.tried(changes), changes, decide))
+    tries = [dict(zip(varied, values, strict=True)) for values in product(*varied.values())]
+    rows = [_row(case, {}, decide), *(_row(case.tried(changes), changes, decide) for changes in tries)]
     _in_one_currency(rows)
     return Sweep(case, {key: tuple(values) for key, values in varied.items()}, tuple(rows))
 
@@ -273,13 +241,6 @@ def _cell(value: Any) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     return visible(value if isinstance(value, str) else json.dumps(value, default=str, allow_nan=False), 200)
-
-
-def _standing(case: Case, decided: bool) -> tuple[Any, ...]:
-    """What a case's headline rests on: every total, the offers' among them, the verdict, and the advice where it is `decided`."""
-    known = payable(case.inputs, case.chain.bills.totals, case.knowledge.offers)
-    means = {i: (name, mean_of(total)) for i, (name, total) in known.items()}
-    return case.comparison.verdict, means, case.decision().advice if decided else None
 
 
 def _apart(a: Case, b: Case) -> Iterator[tuple[str, str, str]]:

@@ -23,7 +23,7 @@ _REST = "frame-ancestors 'self'"
 
 
 class PreviewServer(ThreadingHTTPServer):
-    """Shows what it is told, and the memo. `address` holds the token, for the first visit; `cookie` is what it is exchanged for."""
+    """Shows what it is told, and the memo; the token in `address` is exchanged for the `cookie` at the first visit."""
 
     daemon_threads = True
 
@@ -96,12 +96,8 @@ class _Answers(BaseHTTPRequestHandler):
     def _send(self, status: int, body: bytes, kind: str = "text/plain", policy: str = _REST, **more: str) -> None:
         self.send_response(status)
         told = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": f"{len(body)}", "Cache-Control": "no-store"}
-        safe = {
-            "Content-Security-Policy": policy,
-            "Referrer-Policy": "no-referrer",
-            "X-Content-Type-Options": "nosniff",
-        }
-        for name, value in (told | safe | more).items():
+        told |= {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
+        for name, value in (told | more).items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

@@ -14,6 +14,7 @@ from fabricreport.inputs.dossier import read_params
 from fabricreport.memo.build import run_plan
 from fabricreport.memo.document.document import stitch
 from fabricreport.memo.document.pieces import INPUT, OWN, PARAM, Edit, gather
+from fabricreport.memo.editions.locks import disk_errors
 from fabricreport.memo.run.plan import make_plan
 from fabricreport.memo.run.recall import cache_place
 from fabricreport.scenario import ParamsFile
@@ -46,11 +47,8 @@ def adopt(asked: str, params: Path, *, who: str, why: str, until: date | None = 
     edited = with_entries(loaded, entries)
     if edited.text is None:
         raise InputError(Problem("cannot be edited safely", str(params), remedy=f"Write into it, {edited.line}"))
-    try:
+    with disk_errors(params):
         changed = write_if_new(params.resolve(), edited.text)
-    except OSError as error:
-        message = f"cannot be written ({error.strerror or error})"
-        raise InputError(Problem(message, str(params), remedy="Check the folder and disk.")) from error
     signed = [{"id": e.id, "old": e.old, "new": e.new} for _, e in signable]
     return {"signed": signed, "until": told["until"], "changed": changed}
 

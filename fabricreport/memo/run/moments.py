@@ -1,5 +1,4 @@
-"""What a notebook's cells leave, kept behind each, so that a preview goes back to one: names, what lists, dicts, sets, data frames, arrays,
-sections and cases among them hold, the process, and settings of libraries. What the package works out is changed by no notebook."""
+"""What a notebook's cells leave, kept behind each, so that a preview goes back to one."""
 
 from __future__ import annotations
 
