@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from itertools import count
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ _QUOTED = re.compile(r"[{“'\"‘]([^{}“”‘’'\"]+)[}”'\"’]")
 
 def first_new(ran: Sequence[Any], cells: Sequence[Any]) -> int | None:
     """Where a notebook has to run from: its first cell that is not what ran there; None where all of it is what ran."""
-    same = len(os.path.commonprefix([[*ran], [*cells]]))
+    same = len([*takewhile(lambda pair: pair[0] == pair[1], zip(ran, cells, strict=False))])
     return None if same == len(ran) == len(cells) else same
 
 
@@ -61,7 +61,9 @@ class Preview:
         self._slug, self._named = "", tuple[Path, ...]()
         self._case = Path()
         self._last: Fingerprint | None = None
-        self._ran: dict[str, tuple[Sequence[bytes], Sequence[Any]]] = {}  # sources of cells that ended well, and the cells
+        self._ran: dict[
+            str, tuple[Sequence[bytes], Sequence[Any]]
+        ] = {}  # sources of cells that ended well, and the cells
         self._good: dict[str, NotebookNode] = {}  # each as it last ran whole
         self._ends: dict[str, SectionRun] = {}  # how those ended that did not
 

@@ -96,7 +96,11 @@ class _Answers(BaseHTTPRequestHandler):
     def _send(self, status: int, body: bytes, kind: str = "text/plain", policy: str = _REST, **more: str) -> None:
         self.send_response(status)
         told = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": f"{len(body)}", "Cache-Control": "no-store"}
-        told |= {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
+        told |= {
+            "Content-Security-Policy": policy,
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        }
         for name, value in (told | more).items():
             self.send_header(name, value)
         self.end_headers()

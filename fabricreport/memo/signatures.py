@@ -23,9 +23,7 @@ from fabricreport.scenario.template import with_entries
 
 def adopt(asked: str, params: Path, *, who: str, why: str, until: date | None = None) -> dict[str, Any]:
     """Sign for every number that the cell `asked` (NOTEBOOK:CELL) changes by hand, until a day, by default the memo's.
-
-    Gives what was signed; `InputError` where nobody can sign for one, or the params cannot be edited: then they stay.
-    """
+    `InputError` where nobody can sign for one, or the params cannot be edited: then they stay."""
     loaded, (notebook, _, cell) = read_params(params), asked.partition(":")
     edits = edits_of(notebook, loaded)
     mine = [(place, e) for place, e in edits if cell in (str(e.cell), place.partition(":")[2])]

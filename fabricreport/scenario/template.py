@@ -162,10 +162,8 @@ def with_entries(loaded: ParamsFile, entries: Sequence[tuple[str, Mapping[str, A
 
 
 def name_answers(loaded: ParamsFile, provider: str, file: str, folded: Callable[[str], str]) -> Edit:
-    """The text of the params in which the entry of `provider` names `file`; a provider that is not listed is added.
-
-    `folded` makes names comparable. The file has to be there already.
-    """
+    """The text of the params in which the entry of `provider`, new or not, names `file`, which is there; `folded` makes names
+    comparable."""
     names = [folded(p.name) for p in loaded.params.providers]
     if folded(provider) not in names:
         entry = {"name": provider, "answers": file}

@@ -74,10 +74,8 @@ def amount(given: Inputs, value: Any) -> Number:
 
 @dataclass(frozen=True, repr=False)
 class Advice(Shown):
-    """What to do (`action`, in words; `course` and `offer` by id), how surely, and the two compared.
-
-    `confidence`: the class between two networks; `sure`: the share of outcomes in which the act costs no more than the best
-    other one by a margin, None without another.
+    """What to do (`action`, in words; `course` and `offer` by id), the class between two networks, the two compared, and in what
+    share of outcomes the act costs no more than the best other one by a margin (`sure`; None without another).
 
     >>> advice = case.decision().advice
     >>> advice.confidence, advice.action.partition(" ")[0]
