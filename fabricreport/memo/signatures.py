@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.base.errors import InputError, Problem, SectionFailed
-from fabricreport.base.files import write_if_new
+from fabricreport.base.files import write_if_new, writing
 from fabricreport.base.text import visible
 from fabricreport.inputs.dossier import read_params
 from fabricreport.memo.build import run_plan
 from fabricreport.memo.document.document import stitch
 from fabricreport.memo.document.pieces import INPUT, OWN, PARAM, Edit, gather
-from fabricreport.memo.editions.locks import disk_errors
 from fabricreport.memo.run.plan import make_plan
 from fabricreport.memo.run.recall import cache_place
 from fabricreport.scenario import ParamsFile
@@ -45,7 +44,7 @@ def adopt(asked: str, params: Path, *, who: str, why: str, until: date | None = 
     edited = with_entries(loaded, entries)
     if edited.text is None:
         raise InputError(Problem("cannot be edited safely", str(params), remedy=f"Write into it, {edited.line}"))
-    with disk_errors(params):
+    with writing(params):
         changed = write_if_new(params.resolve(), edited.text)
     signed = [{"id": e.id, "old": e.old, "new": e.new} for _, e in signable]
     return {"signed": signed, "until": told["until"], "changed": changed}
