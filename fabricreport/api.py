@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,8 +32,7 @@ __all__ = ["Case", "Comparing", "Edition", "Sweep", "WhatIf", "build", "compare"
 
 @dataclass(frozen=True, repr=False)
 class WhatIf(Shown):
-    """A case in one line: what was changed in it (nothing: the memo's own), the two that its headline compares, what the first
-    stage costs of a plan in stages, and the advice where that was asked for."""
+    """A case in one line: what was changed in it, what its headline compares, what a first stage costs, the advice if asked for."""
 
     changes: Mapping[str, Any]
     compared: Compared
@@ -69,15 +68,14 @@ class Sweep(Shown):
     (3, 9)
     """
 
-    case: Case = field(compare=False)
-    varied: Mapping[str, tuple[Any, ...]]
+    own: Mapping[str, tuple[str, Any]]
+    """Of each key its column, and what the case itself has there."""
     rows: tuple[WhatIf, ...]
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each what-if by column, units in their names, and figures whole."""
-        own = {key: _known(self.case, key) for key in self.varied}
         changed = ({key: _cell(value) for key, value in row.changes.items()} for row in self.rows)
-        lines = ({head: line.get(key, value) for key, (head, value) in own.items()} for line in changed)
+        lines = ({head: line.get(key, value) for key, (head, value) in self.own.items()} for line in changed)
         return [{**line, **row.columns} for line, row in zip(lines, self.rows, strict=True)]
 
     @property
@@ -97,7 +95,7 @@ class Sweep(Shown):
         """The same for a reader, figures as a memo writes them."""
         import pandas as pd
 
-        own = {key: _known(self.case, key)[1] for key in self.varied}
+        own = {key: value for key, (_, value) in self.own.items()}
         return pd.DataFrame([{**own, **row.facts} for row in self.rows], dtype=object).fillna("")
 
     def __repr__(self) -> str:
@@ -119,7 +117,7 @@ def what_if(case: Case, varied: Mapping[str, Sequence[Any]], *, decide: bool = F
     tries = [dict(zip(varied, values, strict=True)) for values in product(*varied.values())]
     rows = [_row(case, {}, decide), *(_row(case.tried(changes), changes, decide) for changes in tries)]
     _in_one_currency(rows)
-    return Sweep(case, {key: tuple(values) for key, values in varied.items()}, tuple(rows))
+    return Sweep({key: _known(case, key) for key in varied}, tuple(rows))
 
 
 def sweep(case: Case, key: str, values: Sequence[Any]) -> Sweep:
@@ -134,8 +132,8 @@ def sweep(case: Case, key: str, values: Sequence[Any]) -> Sweep:
 
 @dataclass(frozen=True, repr=False)
 class Comparing(Shown):
-    """Two cases beside each other: the headline of each; by name what each option (of a renter each offer) that is in both
-    costs in `a`, in `b`, and the cost in b less that in a; and the inputs that differ, each by id with what either says."""
+    """Two cases beside each other: the headline of each; by option or offer the cost in `a`, in `b` and the difference; by id the
+    inputs that differ."""
 
     a: WhatIf
     b: WhatIf

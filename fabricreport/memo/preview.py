@@ -61,11 +61,10 @@ class Preview:
         self._slug, self._named = "", tuple[Path, ...]()
         self._case = Path()
         self._last: Fingerprint | None = None
-        self._ran: dict[
-            str, tuple[Sequence[bytes], Sequence[Any]]
-        ] = {}  # sources of cells that ended well, and the cells
-        self._good: dict[str, NotebookNode] = {}  # each as it last ran whole
-        self._ends: dict[str, SectionRun] = {}  # how those ended that did not
+        # Of each notebook: its cells that ended well, with their sources; it as it last ran whole; how it ended otherwise.
+        self._ran: dict[str, tuple[Sequence[bytes], Sequence[Any]]] = {}
+        self._good: dict[str, NotebookNode] = {}
+        self._ends: dict[str, SectionRun] = {}
 
     def follow(self) -> None:
         """Run and show the memo, and what is saved from then on, until an interrupt, which passes."""

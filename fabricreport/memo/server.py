@@ -27,8 +27,8 @@ class PreviewServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, port: int = 0) -> None:
-        super().__init__((HOST, port), _Answers)
+    def __init__(self) -> None:
+        super().__init__((HOST, 0), _Answers)
         self.own = f"{HOST}:{self.server_port}"
         self.token = secrets.token_urlsafe(24)
         self.address = f"http://{self.own}/?token={self.token}"

@@ -154,8 +154,7 @@ class _Change:
 
 
 def with_entries(loaded: ParamsFile, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> Edit:
-    """The text of the params whose lists have these entries, by key, each in the place of the one with its id; `InputError` if
-    no params may have them."""
+    """The params with these entries in their lists, each in the place of the one with its id; `InputError` if none may have them."""
     known = {key: [there["id"] for there in loaded.located.data.get(key) or []] for key, _ in entries}
     placed = [(key, known[key].index(e["id"]) if e["id"] in known[key] else None, e) for key, e in entries]
     return _filed(loaded, placed, "; ".join(f"in `{key}`:  - {_flow(e, in_quotes=False)}" for key, e in entries))

@@ -10,7 +10,8 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from fabricreport.memo.run.snapshot import LEFT_BY_RUNS
+LEFT_BY_RUNS = ("papermill", "execution", "ExecuteTime", "collapsed", "scrolled", "trusted")
+"""What runs and editors leave in a cell's metadata."""
 
 _KERNEL_FILE = re.compile(r"(?:/[^\s:'\"<>]*)?/ipykernel_\d+/\d+\.py")
 _ADDRESS = re.compile(r"\b(at|object at|of) 0x[0-9a-fA-F]{6,16}\b")

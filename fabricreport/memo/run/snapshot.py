@@ -63,8 +63,6 @@ OWN_PARTS: Mapping[str, tuple[str, ...]] = {
 }
 """What the client's own folder holds that the params do not name."""
 LAST_GOOD = "last-good"
-LEFT_BY_RUNS = ("papermill", "execution", "ExecuteTime", "collapsed", "scrolled", "trusted")
-"""What runs and editors leave in a cell's metadata."""
 MAX_TOTAL_BYTES = 128_000_000
 MAX_FILES = 2_000
 
@@ -264,6 +262,8 @@ def source_alone(name: str, data: bytes) -> bytes:
     """An input as it counts: of a notebook what was written, not what running it left; all else as it is."""
     if not name.endswith(".ipynb"):
         return data
+    from fabricreport.memo.run.noise import LEFT_BY_RUNS
+
     try:
         nb = json.loads(data)
         for cell in nb["cells"]:
