@@ -167,8 +167,8 @@ def test_a_value_that_cannot_be_read_ends_with_two(typed: str) -> None:
 
 
 def test_the_command_prints_what_the_api_finds(case: Case) -> None:
-    asked = ("what-if", str(PARAMS), "--vary", "cluster.gpus=512", "--vary", "price:electricity=0.1,0.2")
-    found = api.what_if(case, {"cluster.gpus": [512], "price:electricity": [0.1, 0.2]})
+    asked = ("what-if", str(PARAMS), "--vary", "price:switch-qm9700=28000", "--vary", "price:electricity=0.1,0.2")
+    found = api.what_if(case, {"price:switch-qm9700": [28_000], "price:electricity": [0.1, 0.2]})
     assert run(*asked) == (0, f"{found!r}\n", "")
     assert run(*asked, "--csv")[1] == found.as_csv().replace("\r\n", "\n")
     assert json.loads(run(*asked, "--json")[1])["rows"] == json.loads(json.dumps(found.records()))
