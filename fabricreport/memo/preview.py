@@ -132,8 +132,9 @@ class Preview:
             self.server.tell(doing="Drawing")
             memo, stops = self._drawn(plan)
             well = [f"{plan.sources[s].name} from cell {n} on" for s, n in starts.items() if s not in self._ends]
-            others = "; figures of others are as last run" if len(well) < len(plan.sections) else ""
-            told = f"{datetime.now():%H:%M:%S} Ran {', '.join(well)}{others}." if well else self.server.shown["new"]
+            named = f"{', '.join(well)}; figures of others are as last run"
+            what = named if len(well) < len(plan.sections) else "all notebooks"
+            told = f"{datetime.now():%H:%M:%S} Ran {what}." if well else self.server.shown["new"]
             self.server.tell(memo, new=told, stops=[placed(stop, cells) for stop in stops])
         return [_ended(end, cells) for end in self._ends.values()]
 
