@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +28,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Case", "Comparing", "Edition", "Sweep", "WhatIf", "build", "compare", "load_edition", "open_case", "refresh", "sweep", "what_if"]  # fmt: skip
-MOST = 1_000
-"""What-ifs that one table may hold."""
 
 
 @dataclass(frozen=True, repr=False)
 class WhatIf(Shown):
-    """A case in one line: what was changed in it (nothing: the memo's own), the two that its headline compares, what the first
-    stage costs of a plan in stages, and the advice where that was asked for."""
+    """A case in one line: what was changed in it, what its headline compares, what a first stage costs, the advice if asked for."""
 
     changes: Mapping[str, Any]
     compared: Compared
@@ -69,20 +64,18 @@ class WhatIf(Shown):
 class Sweep(Shown):
     """What-ifs of one case as a table: its own row first, then one for each combination of the values, the last key fastest.
 
-    >>> found = sweep(case, "price:switch-sn5610", [40_000, 60_000])
-    >>> found.frame.shape, found.unmoved()
-    ((3, 9), ())
+    >>> sweep(case, "price:switch-sn5610", [40_000, 60_000]).frame.shape
+    (3, 9)
     """
 
-    case: Case = field(compare=False)
-    varied: Mapping[str, tuple[Any, ...]]
+    own: Mapping[str, tuple[str, Any]]
+    """Of each key its column, and what the case itself has there."""
     rows: tuple[WhatIf, ...]
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each what-if by column, units in their names, and figures whole."""
-        own = {key: _known(self.case, key) for key in self.varied}
         changed = ({key: _cell(value) for key, value in row.changes.items()} for row in self.rows)
-        lines = ({head: line.get(key, value) for key, (head, value) in own.items()} for line in changed)
+        lines = ({head: line.get(key, value) for key, (head, value) in self.own.items()} for line in changed)
         return [{**line, **row.columns} for line, row in zip(lines, self.rows, strict=True)]
 
     @property
@@ -102,18 +95,8 @@ class Sweep(Shown):
         """The same for a reader, figures as a memo writes them."""
         import pandas as pd
 
-        own = {key: _known(self.case, key)[1] for key in self.varied}
+        own = {key: value for key, (_, value) in self.own.items()}
         return pd.DataFrame([{**own, **row.facts} for row in self.rows], dtype=object).fillna("")
-
-    def unmoved(self) -> tuple[str, ...]:
-        """The keys and entries whose values, each set alone, move no total and no verdict, nor the advice where it was made."""
-        decided = self.rows[0].advice is not None
-        own = _standing(self.case, decided)
-
-        def moves(key: str) -> bool:
-            return any(_standing(self.case.tried({key: value}), decided) != own for value in self.varied[key])
-
-        return tuple(key for key in self.varied if not moves(key))
 
     def __repr__(self) -> str:
         return self._shown.to_string(index=False)
@@ -122,36 +105,19 @@ class Sweep(Shown):
         return self._shown.to_html(index=False)
 
 
-def what_if(
-    case: Case,
-    varied: Mapping[str, Sequence[Any]],
-    *,
-    decide: bool = False,
-    tell: Callable[[int, float], None] = lambda count, seconds: None,
-) -> Sweep:
+def what_if(case: Case, varied: Mapping[str, Sequence[Any]], *, decide: bool = False) -> Sweep:
     """Each combination of values of keys (`cluster.gpus`) and entries (`price:ITEM`), on the memo's own draws and seed.
 
-    Values are written as in the params file. With `decide` the whole advice is made for each; `tell` is handed the number of
-    what-ifs and the seconds that the advice took on the case itself, before any is made. `InputError` tells of values that cannot be.
+    Values are written as in the params file; `InputError` tells of those that cannot be. With `decide` the advice is made for each.
 
     >>> found = what_if(case, {"price:electricity": [0.2]}, decide=True)
     >>> [row.advice.confidence for row in found.rows] == [row["class"] for row in found.records()]
     True
     """
-    if not varied or not all(varied.values()):
-        raise InputError(Problem("no value is given", key=", ".join(map(visible, varied)), remedy="Give one or more."))
-    if (count := prod(len(values) for values in varied.values())) > MOST:
-        raise InputError(Problem(f"is {count:,} what-ifs, and a table holds {MOST:,}", remedy="Give fewer values."))
-    rows = [_row(case, {}, decide=False)]
-    begun = time.perf_counter()
-    if decide:
-        rows = [_row(case, {}, decide)]
-        tell(count, time.perf_counter() - begun)
-    for values in product(*varied.values()):
-        changes = dict(zip(varied, values, strict=True))
-        rows.append(_row(case.tried(changes), changes, decide))
+    tries = [dict(zip(varied, values, strict=True)) for values in product(*varied.values())]
+    rows = [_row(case, {}, decide), *(_row(case.tried(changes), changes, decide) for changes in tries)]
     _in_one_currency(rows)
-    return Sweep(case, {key: tuple(values) for key, values in varied.items()}, tuple(rows))
+    return Sweep({key: _known(case, key) for key in varied}, tuple(rows))
 
 
 def sweep(case: Case, key: str, values: Sequence[Any]) -> Sweep:
@@ -166,8 +132,8 @@ def sweep(case: Case, key: str, values: Sequence[Any]) -> Sweep:
 
 @dataclass(frozen=True, repr=False)
 class Comparing(Shown):
-    """Two cases beside each other: the headline of each; by name what each option (of a renter each offer) that is in both
-    costs in `a`, in `b`, and the cost in b less that in a; and the inputs that differ, each by id with what either says."""
+    """Two cases beside each other: the headline of each; by option or offer the cost in `a`, in `b` and the difference; by id the
+    inputs that differ."""
 
     a: WhatIf
     b: WhatIf
@@ -273,13 +239,6 @@ def _cell(value: Any) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     return visible(value if isinstance(value, str) else json.dumps(value, default=str, allow_nan=False), 200)
-
-
-def _standing(case: Case, decided: bool) -> tuple[Any, ...]:
-    """What a case's headline rests on: every total, the offers' among them, the verdict, and the advice where it is `decided`."""
-    known = payable(case.inputs, case.chain.bills.totals, case.knowledge.offers)
-    means = {i: (name, mean_of(total)) for i, (name, total) in known.items()}
-    return case.comparison.verdict, means, case.decision().advice if decided else None
 
 
 def _apart(a: Case, b: Case) -> Iterator[tuple[str, str, str]]:

@@ -16,6 +16,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from fabricreport.base.errors import InputError, Problem
+
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BY_DESCRIPTOR = bool(_NO_LINK) and hasattr(os, "O_DIRECTORY") and os.open in os.supports_dir_fd
 HAS_LINKS = bool(_NO_LINK)
@@ -122,6 +124,16 @@ def write_if_new(target: Path, text: str) -> bool:
     target.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(target, text)
     return True
+
+
+@contextlib.contextmanager
+def writing(target: str | Path) -> Iterator[None]:
+    """Tell what a disk refuses meanwhile as an `InputError`."""
+    try:
+        yield
+    except OSError as error:
+        message = f"cannot be written ({error.strerror or error})"
+        raise InputError(Problem(message, str(target), remedy="Check the folder and disk.")) from error
 
 
 def _sweep(target: Path) -> None:

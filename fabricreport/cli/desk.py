@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.files import writing
 from fabricreport.cli.books import default_folder
 from fabricreport.cli.options import CLIENT, EXIT_CODES, JSON, OUTPUT, epilog, print_json, told
 
@@ -54,16 +55,13 @@ def questionnaire(params: Path, provider: str, output: Path | None, as_json: boo
 
 def _write(forms: Mapping[Path, bytes], remedy: str) -> None:
     """Write forms, none over one that is there and may be filled in; `remedy`: what to do then."""
-    try:
-        if there := [path for path in forms if path.exists()]:
-            raise InputError([Problem("is already there", str(path), remedy=remedy) for path in there])
-        for path, data in forms.items():
+    if there := [path for path in forms if path.exists()]:
+        raise InputError([Problem("is already there", str(path), remedy=remedy) for path in there])
+    for path, data in forms.items():
+        with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("xb") as handle:
                 handle.write(data)
-    except OSError as error:
-        message, where = f"cannot be written ({error.strerror or error})", str(error.filename or next(iter(forms)))
-        raise InputError(Problem(message, where, remedy="Check the folder and disk.")) from error
 
 
 @click.command(epilog=epilog())

@@ -125,10 +125,10 @@ def build(
         raise click.UsageError("--to docx copies what is proved: leave out --only and --draft.")
     if to:
         from fabricreport.memo.editable import build_and_copy as made
-    trial: dict[str, Any] = {}
+    if setting and (len(params) > 1 or only or to):
+        raise click.UsageError("--set builds the whole memo of one params file, and no editable copy.")
+    trial = {}
     if setting:
-        if len(params) > 1 or only or to:
-            raise click.UsageError("--set builds the whole memo of one params file, and no editable copy.")
         from fabricreport.scenario import typed_changes
 
         trial = typed_changes(setting, "--set")

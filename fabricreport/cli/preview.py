@@ -15,21 +15,17 @@ from fabricreport.cli.options import CLIENT, OUTPUT, TRUST, epilog, told
 
 @click.command(epilog=epilog())
 @CLIENT
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on this machine.  [default: a free one]")
 @click.option("--browser/--no-browser", default=None, help="Open the page.  [default: at a terminal]")
 @TRUST
 @OUTPUT
 @told
-def preview(params: Path, port: int, browser: bool | None, trust_notebooks: bool, output: Path) -> None:
+def preview(params: Path, browser: bool | None, trust_notebooks: bool, output: Path) -> None:
     """Show the memo of PARAMS in this machine's browser as its next draft would be, again whenever a notebook, the params or a
     book is saved. Nothing is written into OUTPUT, where the evidence report is looked up; Ctrl-C ends it."""
     from fabricreport.memo.preview import Preview
     from fabricreport.memo.server import PreviewServer
 
-    try:
-        server = PreviewServer(port)
-    except OSError as error:
-        raise click.UsageError(f"--port {port} cannot be had: {error.strerror}.") from error
+    server = PreviewServer()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     threading.Thread(target=server.serve_forever, daemon=True).start()

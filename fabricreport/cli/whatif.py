@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 
 import click
@@ -28,15 +30,15 @@ def what_if(params: Path, vary: Sequence[str], decide: bool, as_csv: bool, as_js
     varied = typed_changes(vary, "--vary", many=True)
     from fabricreport import api
 
-    def say(count: int, seconds: float) -> None:
+    case = api.open_case(params)
+    if decide:
+        begun, count = time.perf_counter(), prod(map(len, varied.values()))
+        _ = case.decision().advice
+        seconds = time.perf_counter() - begun
         click.echo(f"note: {count} times the whole advice, {seconds:.1f} s each: {count * seconds:.0f} s", err=True)
-
-    found = api.what_if(api.open_case(params), varied, decide=decide, tell=say)
-    notes = [f"{key} moves no cost, no difference and no choice of this client" for key in found.unmoved()]
+    found = api.what_if(case, varied, decide=decide)
     if as_json:
-        print_json({"ok": True, "rows": found.records(), "notes": notes})
+        print_json({"ok": True, "rows": found.records()})
         return 0
-    for note in notes:
-        click.echo(f"note: {note}", err=True)
     click.echo(found.as_csv() if as_csv else repr(found), nl=not as_csv)
     return 0

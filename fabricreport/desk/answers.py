@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.base.errors import InputError, Problem
-from fabricreport.base.files import write_if_new
+from fabricreport.base.files import write_if_new, writing
 from fabricreport.base.formats import meanings
 from fabricreport.base.locations import KeyPath, Located, did_you_mean, shown_path
 from fabricreport.base.project import folder_to_file_in
@@ -329,11 +329,8 @@ def _others(loaded: ParamsFile, name: str) -> list[str]:
 
 def _write(target: Path, text: str) -> bool:
     """Make a file hold this text, and its folder if need be; whether that changed it."""
-    try:
+    with writing(shown_path(target)):
         return write_if_new(target, text)
-    except OSError as error:
-        message = f"cannot be written ({error.strerror or error})"
-        raise InputError(Problem(message, shown_path(target), remedy="Check the folder and disk.")) from error
 
 
 def _remarks(loaded: ParamsFile, provider: str, name: str) -> list[str]:

@@ -1,8 +1,4 @@
-"""The editable copy of a client copy: `output/<slug>/<edition>.memo.docx`, beside the edition and no part of it.
-
-It is made of what the edition holds, so it says the same however long ago that was built, and who edits it changes nothing that
-was published. A copy that somebody has edited is never written over.
-"""
+"""The editable copy of a client copy, beside the edition and made of what that holds; one that was edited is never written over."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A memo that follows its files: of a notebook that is saved, the cells from the first new one run again in a kernel that stays, and the
-memo is drawn as its next draft would be. All of it lies in a folder that goes at the end; what is wrong is shown above the last good memo.
-"""
+"""A memo that follows its files: it is drawn as its next draft would be, in a folder that goes at the end, by a kernel that stays."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from itertools import count
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -48,19 +46,14 @@ _TRACED = re.compile(r"Cell In\[\d+\], line (\d+)")
 _QUOTED = re.compile(r"[{“'\"‘]([^{}“”‘’'\"]+)[}”'\"’]")
 
 
-def first_new(ran: Sequence[object], cells: Sequence[object]) -> int | None:
+def first_new(ran: Sequence[Any], cells: Sequence[Any]) -> int | None:
     """Where a notebook has to run from: its first cell that is not what ran there; None where all of it is what ran."""
-    same = next(
-        (n for n, (old, new) in enumerate(zip(ran, cells, strict=False)) if old != new), min(len(ran), len(cells))
-    )
+    same = len([*takewhile(lambda pair: pair[0] == pair[1], zip(ran, cells, strict=False))])
     return None if same == len(ran) == len(cells) else same
 
 
 class Preview:
-    """A client's memo and the kernel with its case.
-
-    `_ran`: of each notebook the sources of its cells that ended well, and the cells; `_good`: each as it last ran whole; `_ends`: how those ended that did not.
-    """
+    """A client's memo and the kernel with its case."""
 
     def __init__(self, params: Path, output: Path, server: PreviewServer, *, trusted: bool) -> None:
         self.params, self.output, self.server = params, output, server
@@ -68,6 +61,7 @@ class Preview:
         self._slug, self._named = "", tuple[Path, ...]()
         self._case = Path()
         self._last: Fingerprint | None = None
+        # Of each notebook: its cells that ended well, with their sources; it as it last ran whole; how it ended otherwise.
         self._ran: dict[str, tuple[Sequence[bytes], Sequence[Any]]] = {}
         self._good: dict[str, NotebookNode] = {}
         self._ends: dict[str, SectionRun] = {}
@@ -106,9 +100,8 @@ class Preview:
         books = [book_folder(beside, book, places.project_params) for book in BOOKS]
         tops = {*places.notebook_folders, *books, PACKAGE, *([beside / self._slug] if self._slug else [])}
         walked = [(top, Path(at, name)) for top in tops for at, _, names in os.walk(top) for name in names]
-        found = {
-            path for top, path in walked if not any(p.startswith((".", "__py")) for p in path.relative_to(top).parts)
-        }
+        hidden = (".", "__py")
+        found = {path for top, path in walked if not any(p.startswith(hidden) for p in path.relative_to(top).parts)}
         return {path: _stamp(path) for path in {*found, self.params, *self._named}}
 
     def _turn(self, work: Path) -> list[str]:
@@ -139,14 +132,10 @@ class Preview:
             self.server.tell(doing="Drawing")
             memo, stops = self._drawn(plan)
             well = [f"{plan.sources[s].name} from cell {n} on" for s, n in starts.items() if s not in self._ends]
-            what = (
-                f"{', '.join(well)}; figures of others are as last run"
-                if len(well) < len(plan.sections)
-                else "all notebooks"
-            )
+            named = f"{', '.join(well)}; figures of others are as last run"
+            what = named if len(well) < len(plan.sections) else "all notebooks"
             told = f"{datetime.now():%H:%M:%S} Ran {what}." if well else self.server.shown["new"]
-            note = "" if found else " References to the evidence report are in words until a build has made it."
-            self.server.tell(memo, new=told.removesuffix(note) + note, stops=[placed(stop, cells) for stop in stops])
+            self.server.tell(memo, new=told, stops=[placed(stop, cells) for stop in stops])
         return [_ended(end, cells) for end in self._ends.values()]
 
     def _run(self, plan: BuildPlan) -> dict[str, int]:
@@ -171,23 +160,19 @@ class Preview:
                 if cell.cell_type == "code":  # papermill has cleared what is not run
                     cell.outputs, cell.execution_count = before.outputs, before.execution_count
             self._take(session, part, sources[part.section], plan)
-        return {
-            part.section: part.numbers[min(starts[part.section] + 1, len(part.numbers) - 1)] for part in merged.parts
-        }
+        return {p.section: p.numbers[min(starts[p.section] + 1, len(p.numbers) - 1)] for p in merged.parts}
 
     def _begin(self, cells: list[Any], part: Part, start: int, folder: Path) -> None:
         """Have a notebook begin anew, or go on behind its cells that ran."""
         first, own = cells[part.start], cells[part.start + 1 : part.stop][:start]
-        ran = [
-            c for c in own if c.cell_type == "code" and c.source.strip() and SKIPPED not in c.metadata.get("tags", ())
-        ]
+        code = [cell for cell in own if cell.cell_type == "code"]
+        ran = [cell for cell in code if cell.source.strip() and SKIPPED not in cell.metadata.get("tags", ())]
         if part.section not in self._ran:
             first.source += f"\n{_FOLLOW}({part.section!r})"
         else:
             first.source = f"{_FOLLOW}({part.section!r}, {len(ran)}, {str(folder)!r})"
-        for cell in own:
-            if cell.cell_type == "code":
-                skip(cell)
+        for cell in code:
+            skip(cell)
 
     def _take(self, session: Session, part: Part, sources: Sequence[bytes], plan: BuildPlan) -> None:
         """Keep what came of a notebook, as far as it got."""
@@ -195,12 +180,8 @@ class Preview:
         self._ends.pop(section, None)
         if end is not None and end.ok:
             self._ran[section] = sources, cells
-            works = [
-                work.parent
-                for folder in (plan.snapshot.folder, self._case.parent)
-                for work in (folder, folder.resolve())
-            ]
-            folders = {str(folder) for work in works for folder in (work / "inputs", work)}
+            inputs = {f for folder in (plan.snapshot.folder, self._case.parent) for f in (folder, folder.resolve())}
+            folders = {str(folder) for each in inputs for folder in (each, each.parent)}
             self._good[section] = strip_volatile(taken_out(session.nb, part), folders=folders)
             return
         self._ran.pop(section, None)

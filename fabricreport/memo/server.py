@@ -23,12 +23,12 @@ _REST = "frame-ancestors 'self'"
 
 
 class PreviewServer(ThreadingHTTPServer):
-    """Shows what it is told, and the memo. `address` holds the token, for the first visit; `cookie` is what it is exchanged for."""
+    """Shows what it is told, and the memo; the token in `address` is exchanged for the `cookie` at the first visit."""
 
     daemon_threads = True
 
-    def __init__(self, port: int = 0) -> None:
-        super().__init__((HOST, port), _Answers)
+    def __init__(self) -> None:
+        super().__init__((HOST, 0), _Answers)
         self.own = f"{HOST}:{self.server_port}"
         self.token = secrets.token_urlsafe(24)
         self.address = f"http://{self.own}/?token={self.token}"
@@ -96,12 +96,12 @@ class _Answers(BaseHTTPRequestHandler):
     def _send(self, status: int, body: bytes, kind: str = "text/plain", policy: str = _REST, **more: str) -> None:
         self.send_response(status)
         told = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": f"{len(body)}", "Cache-Control": "no-store"}
-        safe = {
+        told |= {
             "Content-Security-Policy": policy,
             "Referrer-Policy": "no-referrer",
             "X-Content-Type-Options": "nosniff",
         }
-        for name, value in (told | safe | more).items():
+        for name, value in (told | more).items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.base.errors import InputError, Problem, SectionFailed
-from fabricreport.base.files import write_if_new
+from fabricreport.base.files import write_if_new, writing
 from fabricreport.base.text import visible
 from fabricreport.inputs.dossier import read_params
 from fabricreport.memo.build import run_plan
@@ -22,9 +22,7 @@ from fabricreport.scenario.template import with_entries
 
 def adopt(asked: str, params: Path, *, who: str, why: str, until: date | None = None) -> dict[str, Any]:
     """Sign for every number that the cell `asked` (NOTEBOOK:CELL) changes by hand, until a day, by default the memo's.
-
-    Gives what was signed; `InputError` where nobody can sign for one, or the params cannot be edited: then they stay.
-    """
+    `InputError` where nobody can sign for one, or the params cannot be edited: then they stay."""
     loaded, (notebook, _, cell) = read_params(params), asked.partition(":")
     edits = edits_of(notebook, loaded)
     mine = [(place, e) for place, e in edits if cell in (str(e.cell), place.partition(":")[2])]
@@ -46,11 +44,8 @@ def adopt(asked: str, params: Path, *, who: str, why: str, until: date | None = 
     edited = with_entries(loaded, entries)
     if edited.text is None:
         raise InputError(Problem("cannot be edited safely", str(params), remedy=f"Write into it, {edited.line}"))
-    try:
+    with writing(params):
         changed = write_if_new(params.resolve(), edited.text)
-    except OSError as error:
-        message = f"cannot be written ({error.strerror or error})"
-        raise InputError(Problem(message, str(params), remedy="Check the folder and disk.")) from error
     signed = [{"id": e.id, "old": e.old, "new": e.new} for _, e in signable]
     return {"signed": signed, "until": told["until"], "changed": changed}
 

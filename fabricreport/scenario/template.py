@@ -154,18 +154,15 @@ class _Change:
 
 
 def with_entries(loaded: ParamsFile, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> Edit:
-    """The text of the params whose lists have these entries, by key, each in the place of the one with its id; `InputError` if
-    no params may have them."""
+    """The params with these entries in their lists, each in the place of the one with its id; `InputError` if none may have them."""
     known = {key: [there["id"] for there in loaded.located.data.get(key) or []] for key, _ in entries}
     placed = [(key, known[key].index(e["id"]) if e["id"] in known[key] else None, e) for key, e in entries]
     return _filed(loaded, placed, "; ".join(f"in `{key}`:  - {_flow(e, in_quotes=False)}" for key, e in entries))
 
 
 def name_answers(loaded: ParamsFile, provider: str, file: str, folded: Callable[[str], str]) -> Edit:
-    """The text of the params in which the entry of `provider` names `file`; a provider that is not listed is added.
-
-    `folded` makes names comparable. The file has to be there already.
-    """
+    """The text of the params in which the entry of `provider`, new or not, names `file`, which is there; `folded` makes names
+    comparable."""
     names = [folded(p.name) for p in loaded.params.providers]
     if folded(provider) not in names:
         entry = {"name": provider, "answers": file}

@@ -141,9 +141,8 @@ def test_a_what_if_of_sellers_compares_offers_and_one_of_stages_tells_the_first_
     assert row.first_order is not None and row.first_order.value == first.value
 
 
-def test_whatever_is_typed_stays_text_in_every_form_and_what_moves_nothing_is_told(case: Case) -> None:
+def test_whatever_is_typed_stays_text_in_every_form(case: Case) -> None:
     found = api.what_if(case, {"memo.subject": [HOSTILE], "price:switch-qm9700": [30_000]})
-    assert found.unmoved() == ("memo.subject",)
     assert "<script>" not in found._repr_html_() and "&lt;script&gt;" in found._repr_html_()
     lines = list(csv.reader(io.StringIO(found.as_csv())))
     assert len(lines) == 3 and lines[2][1] == f"'{HOSTILE}"
@@ -157,8 +156,6 @@ def test_what_cannot_be_tried_is_refused_by_its_own_name(case: Case) -> None:
     assert refused(case, {"price:switch-qm970": [1]}).startswith("price:switch-qm970: ")
     assert "Did you mean 'price:switch-qm9700'?" in refused(case, {"price:switch-qm970": [1]})
     assert "two currencies" in refused(case, {"money.currency": ["EUR"]})
-    assert "a table holds 1,000" in refused(case, {"cluster.gpus": [8] * 40, "seed": [1] * 40})
-    assert "no value is given" in refused(case, {"cluster.gpus": []})
 
 
 @pytest.mark.parametrize(
@@ -170,15 +167,14 @@ def test_a_value_that_cannot_be_read_ends_with_two(typed: str) -> None:
 
 
 def test_the_command_prints_what_the_api_finds(case: Case) -> None:
-    asked = ("what-if", str(PARAMS), "--vary", "cluster.gpus=512", "--vary", "price:electricity=0.1,0.2")
-    found = api.what_if(case, {"cluster.gpus": [512], "price:electricity": [0.1, 0.2]})
+    asked = ("what-if", str(PARAMS), "--vary", "price:switch-qm9700=28000", "--vary", "price:electricity=0.1,0.2")
+    found = api.what_if(case, {"price:switch-qm9700": [28_000], "price:electricity": [0.1, 0.2]})
     assert run(*asked) == (0, f"{found!r}\n", "")
     assert run(*asked, "--csv")[1] == found.as_csv().replace("\r\n", "\n")
     assert json.loads(run(*asked, "--json")[1])["rows"] == json.loads(json.dumps(found.records()))
     code, out, err = run(*asked[:2], "--vary", "memo.to=A", "--decide", "--json")
     told = json.loads(out)
     assert code == 0 and "1 times the whole advice" in err and told["rows"][0]["class"]
-    assert told["notes"] == ["memo.to moves no cost, no difference and no choice of this client"]
 
 
 def test_an_edition_is_read_back_with_its_units_and_refused_once_touched(tmp_path: Path) -> None:

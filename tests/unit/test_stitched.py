@@ -211,7 +211,7 @@ def copied(folder: Path, text: str) -> Path:
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
     nbformat.write(nb, folder / "tco.ipynb")
     copies = folder.with_name(f"copies-{len(list(folder.parent.iterdir()))}")
-    return _copy_notebooks({"tco": folder / "tco.ipynb"}, copies)["tco"]
+    return _copy_notebooks({"tco": folder / "tco.ipynb"}, copies, copies / "own", copies / "own")["tco"]
 
 
 def picture_faults(copy: Path) -> list[str]:

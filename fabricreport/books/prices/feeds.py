@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fabricreport.base.errors import InputError, Problem
+from fabricreport.base.files import writing
 from fabricreport.base.locations import did_you_mean
 from fabricreport.books.prices.book import PriceBook, baseline
 from fabricreport.books.prices.currency import PIVOT
@@ -222,12 +223,8 @@ def import_prices(
     if not reading.rows:
         raise InputError(reading.refused)
     target = folder / f"{_slug(name or stem)}.csv"
-    try:
+    with writing(target):
         return _store(reading, target, shown(source), kind)
-    except OSError as error:
-        raise InputError(
-            Problem(f"cannot be written ({error.strerror or error})", str(target), remedy="Check the folder and disk.")
-        ) from error
 
 
 def _store(reading: Reading, target: Path, source: str, kind: str) -> ImportReport:

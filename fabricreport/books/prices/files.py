@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fabricreport.base.errors import InputError, Problem
-from fabricreport.base.files import write_atomically, write_if_new
+from fabricreport.base.files import write_atomically, write_if_new, writing
 from fabricreport.base.locations import did_you_mean
 from fabricreport.base.text import csv_text
 from fabricreport.books.prices.rules import ALL_COLUMNS, COLUMNS, RENT_COLUMNS, PriceRow, clean_text, rules
@@ -146,11 +146,8 @@ def append(target: Path, rows: Iterable[PriceRow]) -> None:
 
 def write(target: Path, rows: Iterable[PriceRow]) -> bool:
     """Make a price file, and its folder, hold these rows and no others; whether that changed it."""
-    try:
+    with writing(target):
         return write_if_new(target, table_text(list(rows)))
-    except OSError as error:
-        message = f"cannot be written ({error.strerror or error})"
-        raise InputError(Problem(message, str(target), remedy="Check the folder and disk.")) from error
 
 
 def columns_of(rows: Sequence[PriceRow]) -> tuple[str, ...]:

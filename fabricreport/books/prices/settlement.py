@@ -22,7 +22,7 @@ from statistics import median_low
 from typing import Any, Literal, NamedTuple
 
 from fabricreport.base.errors import InputError, Problem
-from fabricreport.base.files import write_atomically
+from fabricreport.base.files import write_atomically, writing
 from fabricreport.base.locations import Located
 from fabricreport.books.fields import CLOSED, Id, IsoDate, Line, Sentence, Unwritten
 from fabricreport.books.prices.rules import (
@@ -197,12 +197,9 @@ def record(folder: Path, decision: Decision) -> Path:
     """Write a decision beside the rows, in place of an earlier one on the same row; the file."""
     kept = [one for one in decisions_in(folder) if one.key != decision.key]
     path = folder / FILE
-    try:
+    with writing(path):
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(path, _text([*kept, decision]))
-    except OSError as error:
-        message = f"cannot be written ({error.strerror or error})"
-        raise InputError(Problem(message, str(path), remedy="Check the folder and disk.")) from error
     return path
 
 

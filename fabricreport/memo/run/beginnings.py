@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 
 from fabricreport.base.errors import InputError, Problem
-from fabricreport.base.files import write_if_new
+from fabricreport.base.files import write_if_new, writing
 from fabricreport.base.project import folder_to_file_in
 from fabricreport.base.text import visible
 from fabricreport.base.yaml_files import read_yaml
@@ -46,8 +46,10 @@ def begin_section(name: str, params: Path) -> str:
         nb.cells[1:1] = copies[opening_cells(copies) :]
     else:
         nb.cells[0].metadata["tags"] = ["parameters"]
-    write_if_new(target, nbformat.writes(nb) + "\n")  # type: ignore[no-untyped-call]
+    with writing(target):
+        write_if_new(target, nbformat.writes(nb) + "\n")  # type: ignore[no-untyped-call]
     if edit and edit.text is not None:
-        write_if_new(params.resolve(), edit.text)
+        with writing(params):
+            write_if_new(params.resolve(), edit.text)
     named = "" if edit is None else f" and named it in {params}" if edit.text else f"; add to {params}: {edit.line}"
     return f"Wrote {target}{named}. Open it in JupyterLab, then: fabricreport check {params}"

@@ -1,14 +1,11 @@
-"""What a notebook's cells leave, kept behind each, so that a preview goes back to one: names, what lists, dicts, sets, data frames, arrays,
-sections and cases among them hold, the process, and settings of libraries. What the package works out is changed by no notebook."""
+"""What a notebook's cells leave, kept behind each, so that a preview goes back to one."""
 
 from __future__ import annotations
 
 import os
 import random
-import re
-import warnings
 from collections.abc import Callable, Iterable
-from copy import copy
+from copy import copy, deepcopy
 from functools import partial
 from pathlib import Path
 from types import MethodType
@@ -25,6 +22,7 @@ from fabricreport.memo.run.surroundings import Process, begin, hold
 
 _CHANCE: Any = numpy.random
 _DRAWN: Any = matplotlib.rcParams
+_PRINTED: Any = pandas.options
 _kept: dict[str, list[Callable[[], None]]] = {}
 _followed = ""
 
@@ -55,19 +53,15 @@ def moment(shell: Any) -> Callable[[], None]:
     with shell.builtin_trap:  # as it is while a cell runs
         process = Process.of(shell)
     folder, chance, drawn = Path.cwd(), (_CHANCE.get_state(), random.getstate()), dict(_DRAWN.copy())
-    told: Any = pandas.describe_option("display", _print_desc=False)
-    printed = {name: pandas.get_option(name) for name in re.findall(r"^(display\.[a-z_.]+) ?:", told, re.M)}
+    printed = deepcopy(_PRINTED.d)
 
     def put_back() -> None:
         process.restore(shell)
         os.chdir(folder)
         _CHANCE.set_state(chance[0])
         random.setstate(chance[1])
-        with warnings.catch_warnings(action="ignore"):
-            now = dict(_DRAWN.copy())
-            _DRAWN.update({name: value for name, value in drawn.items() if now[name] != value})
-            for name in [name for name, value in printed.items() if pandas.get_option(name) != value]:
-                pandas.set_option(name, printed[name])
+        dict.update(_DRAWN, drawn)
+        _fill(_PRINTED.d, deepcopy(printed))
         for _, fill in held.values():
             fill()
         shell.user_ns.update(names)

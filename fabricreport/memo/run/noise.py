@@ -10,7 +10,9 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-_VOLATILE_CELL_METADATA = ("papermill", "execution", "ExecuteTime", "collapsed", "scrolled", "trusted")
+LEFT_BY_RUNS = ("papermill", "execution", "ExecuteTime", "collapsed", "scrolled", "trusted")
+"""What runs and editors leave in a cell's metadata."""
+
 _KERNEL_FILE = re.compile(r"(?:/[^\s:'\"<>]*)?/ipykernel_\d+/\d+\.py")
 _ADDRESS = re.compile(r"\b(at|object at|of) 0x[0-9a-fA-F]{6,16}\b")
 
@@ -32,7 +34,7 @@ def strip_volatile(nb: Any, *, folders: Iterable[str] = ()) -> NotebookNode:
         if "injected-parameters" in tags or "papermill-error-cell-tag" in tags:
             continue
         kept = nbformat.from_dict({"cell_type": cell.cell_type, "id": f"c{len(out.cells) + 1:03d}"})  # type: ignore[no-untyped-call]
-        kept.metadata = _plain({k: v for k, v in cell.metadata.items() if k not in _VOLATILE_CELL_METADATA})
+        kept.metadata = _plain({k: v for k, v in cell.metadata.items() if k not in LEFT_BY_RUNS})
         kept.source = cell.source
         if "attachments" in cell:
             kept.attachments = _plain(cell.attachments)
@@ -62,7 +64,7 @@ def source_bytes(nb: Any) -> bytes:
         {
             "cell_type": c.cell_type,
             "source": c.source,
-            "metadata": _plain({k: v for k, v in c.metadata.items() if k not in _VOLATILE_CELL_METADATA}),
+            "metadata": _plain({k: v for k, v in c.metadata.items() if k not in LEFT_BY_RUNS}),
             "attachments": _plain(c.get("attachments", {})),
         }
         for c in nb.cells

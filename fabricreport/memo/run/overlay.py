@@ -1,7 +1,4 @@
-"""A client's own notebooks: words laid over the originals cell by cell, and sections of its own.
-
-    params/<slug>/notebooks/tco.ipynb      lies over the original of that name
-    params/<slug>/notebooks/power.ipynb    a section, where the params say `extra: [power.ipynb]`
+"""A client's own notebooks, in `params/<slug>/notebooks/`: words laid over the originals, and sections that the params name.
 
 A cell with the id of an original one stands in its place, or takes it out where it is empty; one with an id of its own stands
 behind the cell before it. A copy that nobody edited, by what it remembers as `over`, follows the original.
@@ -34,17 +31,14 @@ def laid_over(
     original: Sequence[Cell], own: Sequence[Cell], name: str, at: str
 ) -> tuple[list[Cell], list[tuple[str, str]]]:
     """The cells of the notebook `name` with those of a client's own (`at`) laid over, and the id of each that was written over
-    another original with the hash of today's ('': it is gone). `ValueError` says why they cannot be.
-
-    Behind a head that says `%overlays` stand cells that the original opens with: it has run them.
-    """
+    another original with the hash of today's ('': it is gone). `ValueError` says why they cannot be."""
     from fabricreport.blocks.prose import opening_cells
 
     known = {c.get("id"): n for n, c in enumerate(original)}
     head, ids = _head(own, name), [str(c["id"]) for c in own if c.get("id")]
     if len(ids) > len(set(ids)) or (head is None and not known.keys() & set(ids)):
         raise ValueError("has two cells of one id" if len(ids) > len(set(ids)) else f"shares no cell with our {name}")
-    place = -1 if head is None else opening_cells(original) - 1
+    place = -1 if head is None else opening_cells(original) - 1  # %overlays has run what the original opens with
     stands: dict[int, list[Cell]] = {n: [_at(c, c["source"], name, n + 1)] for n, c in enumerate(original)} | {-1: []}
     notes = list[tuple[str, str]]()
     for number, cell in enumerate(own, start=1):
@@ -141,10 +135,8 @@ class OwnNotebooks:
             remedy = f"`fabricreport new --section {extra.stem} --params {self.loaded.path}` writes one to start from."
             problems.append(self.loaded.placed(Problem("is not there", key="extra", value=str(extra), remedy=remedy)))
         idle = (path for path in sorted(self.path("").parent.glob("*.ipynb")) if path.stem not in params.notebooks)
-        notes += [
-            f"{visible(path, 300)}: this memo is not made of it; `extra` names a section of the client's own"
-            for path in idle
-        ]
+        said = "this memo is not made of it; `extra` names a section of the client's own"
+        notes += [f"{visible(path, 300)}: {said}" for path in idle]
         project = project_of(self.loaded.path.parent)
         if not self.places.trusted and project.resolve() != project_of(Path.cwd()).resolve() and self.outside():
             message = "a build would run notebooks, which are code, of another project than that of the current folder"

@@ -253,25 +253,21 @@ def _sections(params: Params, only: str | None) -> tuple[str, ...]:
     return (only,)
 
 
-def _copy_notebooks(
-    sources: Mapping[str, Path], target: Path, own: Path | None = None, shown: Path | None = None
-) -> dict[str, Path]:
-    """Copies of the sources: an analyst who saves a notebook meanwhile changes the next build, not this one.
-    The client's own, frozen in the folder `own` and known to the user as those of `shown`, lie over them."""
+def _copy_notebooks(sources: Mapping[str, Path], target: Path, own: Path, shown: Path) -> dict[str, Path]:
+    """Copies of the sources, which nobody saves to, and over them the client's own: frozen in `own`, known as those of `shown`."""
     from fabricreport.memo.document.outputs import attach_pictures
 
     target.mkdir()
     copies, problems = {}, []
     for section, source in sources.items():
-        copy = target / f"{section}.ipynb"
-        mine = own / copy.name if own and shown else None
-        is_extra = mine is not None and source.parent == shown
+        copy, mine = target / f"{section}.ipynb", own / f"{section}.ipynb"
+        original = mine if source.parent == shown else source
         try:
-            shutil.copyfile(mine if mine and is_extra else source, copy)
-            attach_pictures(copy, own if own and is_extra else source.parent)
-            if mine and shown and not is_extra and mine.is_file():
+            shutil.copyfile(original, copy)
+            attach_pictures(copy, original.parent)
+            if original == source and mine.is_file():
                 over = shutil.copyfile(mine, copy.with_suffix(".own"))
-                attach_pictures(over, mine.parent)
+                attach_pictures(over, own)
                 laid, _ = lay(copy, over.read_bytes(), shown / copy.name)
                 over.unlink()
                 copy.write_text(json.dumps(laid, ensure_ascii=False, allow_nan=False), encoding="utf-8")

@@ -354,10 +354,7 @@ def new_kernel(runtime: Path) -> Any:
 def execute(
     nb: NotebookNode, session: Session, env: Mapping[str, str], runtime: Path, kernel: Any | None = None
 ) -> None:
-    """Run a merged notebook by papermill; how its notebooks ended is known to the session, whatever is raised here.
-
-    A `kernel` that is given stays for the next run.
-    """
+    """Run a merged notebook by papermill, in a `kernel` that stays if one is given; how its notebooks ended the session knows."""
     with (runtime / "kernel.log").open("ab") as log, _cancelling(session):
         # Each notebook is begun in its own folder; ipykernel takes the one it starts in off the search path.
         start = {"env": dict(env), "cwd": str(runtime), "stdout": log, "stderr": log}

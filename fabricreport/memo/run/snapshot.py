@@ -63,7 +63,6 @@ OWN_PARTS: Mapping[str, tuple[str, ...]] = {
 }
 """What the client's own folder holds that the params do not name."""
 LAST_GOOD = "last-good"
-_LEFT_BY_RUNS = ("papermill", "execution", "ExecuteTime", "collapsed", "scrolled", "trusted")
 MAX_TOTAL_BYTES = 128_000_000
 MAX_FILES = 2_000
 
@@ -263,10 +262,12 @@ def source_alone(name: str, data: bytes) -> bytes:
     """An input as it counts: of a notebook what was written, not what running it left; all else as it is."""
     if not name.endswith(".ipynb"):
         return data
+    from fabricreport.memo.run.noise import LEFT_BY_RUNS
+
     try:
         nb = json.loads(data)
         for cell in nb["cells"]:
-            kept = {k: v for k, v in cell["metadata"].items() if k not in _LEFT_BY_RUNS}
+            kept = {k: v for k, v in cell["metadata"].items() if k not in LEFT_BY_RUNS}
             cell |= {"metadata": kept, **({"outputs": [], "execution_count": None} if "outputs" in cell else {})}
         nb["metadata"] = {k: v for k, v in nb["metadata"].items() if k not in ("widgets", "language_info", "papermill")}
         return canonical(nb)

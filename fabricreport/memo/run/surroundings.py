@@ -30,8 +30,7 @@ _INLINE = ("figure_formats", "print_figure_kwargs", "close_figures", "rc")
 
 
 def begin(folder: str, params: str = "", *, watch: bool = False) -> None:
-    """Begin a notebook in its folder; `params`: the file of a case that the notebooks share, if they open one.
-    With `watch` what it changes can be told at its end."""
+    """Begin a notebook in its folder, `params` being the case that notebooks share; with `watch` its end tells what it changes."""
     global _first, _began, _shared
     shell: Any = get_ipython()
     if params and params != _shared:

@@ -1,7 +1,4 @@
-"""What a notebook's cells change by hand: after each cell of a build, what it left is held to the case of the params.
-
-A cell that changed something shows it with an output that is not printed; any other cell is left as it is.
-"""
+"""What a notebook's cells change by hand of the case of the params: each shows it in an output that is not printed."""
 
 from __future__ import annotations
 

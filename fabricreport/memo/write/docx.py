@@ -1,8 +1,4 @@
-"""`<edition>.memo.docx`: page one and the body in Word's own form (ECMA-376), for somebody who goes on writing.
-
-Words, tables and pictures: no macro, no field but the page's number, no address but those of links. The dates are the memo's,
-the same memo gives the same bytes. What is the same in every file stands in `data/docx.yaml`.
-"""
+"""`<edition>.memo.docx`: page one and the body in Word's own form (ECMA-376), with what is in every file in `data/docx.yaml`."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ from fabricreport.sections.decision.sensitivity import VERB
 
 @dataclass(frozen=True, repr=False)
 class Compared(Shown):
-    """The two that a headline compares, of a client that rents two sellers, by name; what both cost on the mean and by how
-    much the rival costs more (`lead`), each with its range. Without a second one the rival is '' and has no figures."""
+    """The two that a headline compares, what both cost and how much more the rival; without one that is '' and has no figures."""
 
     choice: str
     rival: str
@@ -52,8 +51,7 @@ def payable(given: Inputs, totals: Mapping[str, Any], offers: OffersResult | Non
 
 
 def compared(given: Inputs, totals: Mapping[str, Any], found: Comparison, offers: OffersResult | None) -> Compared:
-    """What the headline of a case compares: the two options, or of a renter the offer to take and the next, and where only
-    published prices stand in the cheapest and the dearest."""
+    """The two options; of a renter the offer to take and the next, or of published prices the cheapest and the dearest."""
     pair = found.choice, found.rival
     if offers is not None:
         settled = offers.best is not None and not offers.listed
@@ -74,10 +72,8 @@ def amount(given: Inputs, value: Any) -> Number:
 
 @dataclass(frozen=True, repr=False)
 class Advice(Shown):
-    """What to do (`action`, in words; `course` and `offer` by id), how surely, and the two compared.
-
-    `confidence`: the class between two networks; `sure`: the share of outcomes in which the act costs no more than the best
-    other one by a margin, None without another.
+    """What to do (`action`, in words; `course` and `offer` by id), the class between two networks, the two compared, and in what
+    share of outcomes the act costs no more than the best other one by a margin (`sure`; None without another).
 
     >>> advice = case.decision().advice
     >>> advice.confidence, advice.action.partition(" ")[0]
