@@ -310,7 +310,9 @@ def answers(
 
 def _answer(field: str, case: Figures | None, words: Mapping[str, object]) -> dict[str, Any]:
     if case is None:
-        return {"fault": f"the notebook has no variable `{CASE}`. Begin it with {CASE} = open_case(params)"}
+        return {
+            "fault": f"the notebook has no variable `{CASE}`. Begin it with `from fabricreport.case import open_case` and `{CASE} = open_case(params)`"
+        }
     binder = Binder(case.figure, words)
     try:
         node = binder.field_node(field)

@@ -9,7 +9,7 @@ GROUPS = {
         "new": "Begin a client's params, a section of its own, or a project",
         "check": "Read all that a build would, and tell every fault at once",
         "build": "Make the memo of each params file",
-        "preview": "Show a section in the browser, again at every save",
+        "preview": "Show the memo in the browser, again at every save",
         "what-if": "Vary keys and prices, and read what each answer costs",
         "adopt": "Sign for a number that was changed in a notebook",
         "sign": "Say who stands for an edition",

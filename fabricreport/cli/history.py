@@ -13,7 +13,7 @@ import click
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.locations import did_you_mean
 from fabricreport.base.text import visible
-from fabricreport.cli.options import DAY, JSON, OUTPUT, epilog, print_json, told
+from fabricreport.cli.options import DAY, JSON, OUTPUT, TRUST, epilog, print_json, told
 
 
 def index_again(output: Path, *, always: bool = False) -> None:
@@ -93,15 +93,16 @@ def sign(edition: str, by: str, today: date | None, output: Path, as_json: bool)
     "--params", type=click.Path(path_type=Path), required=True, help="The client's params file, which is edited."
 )
 @click.option("--until", type=DAY, default=None, help="Last day on which it may be used.  [default: the memo's date]")
+@TRUST
 @JSON
 @told
-def adopt(cell: str, who: str, why: str, params: Path, until: date | None, as_json: bool) -> int:
+def adopt(cell: str, who: str, why: str, params: Path, until: date | None, trust_notebooks: bool, as_json: bool) -> int:
     """Sign for what a cell, by its number or id, changes by hand: a client copy is refused until somebody does.
     A figure of the books is filed under `overrides` in the params, a number of the notebook's own under `adopted`, where it
     holds until the number or its cell changes."""
     from fabricreport.memo.signatures import adopt as sign_for
 
-    facts = sign_for(cell, params, who=who, why=why, until=until)
+    facts = sign_for(cell, params, who=who, why=why, until=until, trusted=trust_notebooks)
     if as_json:
         print_json({"ok": True, **facts})
         return 0

@@ -22,7 +22,7 @@ from fabricreport.base.text import visible
 from fabricreport.blocks.cells import written_at
 from fabricreport.check.prose import refuse_unreadable
 from fabricreport.memo.build import front_matter
-from fabricreport.memo.document.checks import prove
+from fabricreport.memo.document.checks import edit_faults, prove
 from fabricreport.memo.document.document import document_of, headline, stitch
 from fabricreport.memo.document.pieces import gather
 from fabricreport.memo.editions.manifest import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, Progress, SectionRun
@@ -201,7 +201,8 @@ class Preview:
         memo.metadata["fabricreport"] = front_matter(plan, notebooks, headline(found))
         proof = prove(memo, found, draft=True)
         page, _ = FabricReportHTMLExporter(document_of(proof.printed, proof.memo)).from_notebook_node(proof.memo)
-        return page.encode("utf-8"), proof.faults
+        by_hand = edit_faults(found.edits, found.ledger, plan.params.adopted, plan.cell_ids)
+        return page.encode("utf-8"), (*by_hand, *proof.faults)
 
     def _tell_step(self, plan: BuildPlan, at: Progress) -> None:
         if at.event == "started":

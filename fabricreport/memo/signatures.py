@@ -10,21 +10,23 @@ from typing import Any
 from fabricreport.base.errors import InputError, Problem, SectionFailed
 from fabricreport.base.files import write_if_new, writing
 from fabricreport.base.text import visible
-from fabricreport.inputs.dossier import read_params
 from fabricreport.memo.build import run_plan
 from fabricreport.memo.document.document import stitch
 from fabricreport.memo.document.pieces import INPUT, OWN, PARAM, Edit, gather
-from fabricreport.memo.run.plan import make_plan
-from fabricreport.memo.run.recall import cache_place
+from fabricreport.memo.run.plan import make_plan, make_ready
+from fabricreport.memo.run.recall import Places, cache_place
 from fabricreport.scenario import ParamsFile
 from fabricreport.scenario.template import with_entries
 
 
-def adopt(asked: str, params: Path, *, who: str, why: str, until: date | None = None) -> dict[str, Any]:
+def adopt(
+    asked: str, params: Path, *, who: str, why: str, until: date | None = None, trusted: bool = True
+) -> dict[str, Any]:
     """Sign for every number that the cell `asked` (NOTEBOOK:CELL) changes by hand, until a day, by default the memo's.
-    `InputError` where nobody can sign for one, or the params cannot be edited: then they stay."""
-    loaded, (notebook, _, cell) = read_params(params), asked.partition(":")
-    edits = edits_of(notebook, loaded)
+    `InputError` where nobody can sign for one, the notebook is not `trusted`, or the params cannot be edited: then they stay."""
+    places, (notebook, _, cell) = Places.of(params, trusted=trusted), asked.partition(":")
+    loaded = make_ready(params, places).loaded
+    edits = edits_of(notebook, loaded, places)
     mine = [(place, e) for place, e in edits if cell in (str(e.cell), place.partition(":")[2])]
     signable = [(place, e) for place, e in mine if e.kind in (INPUT, OWN)]
     if not mine:
@@ -50,11 +52,11 @@ def adopt(asked: str, params: Path, *, who: str, why: str, until: date | None = 
     return {"signed": signed, "until": told["until"], "changed": changed}
 
 
-def edits_of(notebook: str, loaded: ParamsFile) -> list[tuple[str, Edit]]:
+def edits_of(notebook: str, loaded: ParamsFile, places: Places) -> list[tuple[str, Edit]]:
     """What a notebook of these params changes by hand when it is run, each with its place as NOTEBOOK:CELL."""
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        plan = make_plan(loaded, work, only=Path(notebook).stem, draft=True)
+        plan = make_plan(loaded, work, only=Path(notebook).stem, draft=True, places=places)
         record, notebooks = run_plan(plan, cache_place(Path("output")).folder or work / "cache", work)
         if not record.ok:
             raise SectionFailed("\n".join(run.explain() for run in record.faults))

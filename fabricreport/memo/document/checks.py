@@ -242,7 +242,7 @@ def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:
         for field in () if where == "preformatted text" else _UNCLOSED.findall(text):
             yield f"the field {{{_id(field)} in {where} is not closed: write {{{_id(field)}}}."
         text = _UNCLOSED.sub(" ", text)
-        for word in bare_numbers(text, known, in_words=where != "preformatted text"):
+        for word in bare_numbers(text, known | piece.names, in_words=where != "preformatted text"):
             yield (
                 f"bare number '{word}' in {where}: “{_excerpt(text, word)}”. "
                 'Quote it from the ledger in a code cell, say("… {figure.id} …"), or put it in the params or the evidence.'

@@ -46,13 +46,15 @@ HIDDEN_TAGS = frozenset(["remove-cell", "remove_cell", "hide-cell", "remove-outp
 class Piece:
     """The nodes one cell contributes, with their section and a name for messages.
 
-    With `further` its first paragraph goes on in the last one of the piece before.
+    With `further` its first paragraph goes on in the last one of the piece before. `names` are those of this cell alone: a
+    name that is a number vouches for no other cell's.
     """
 
     nodes: tuple[Top, ...]
     section: str
     where: str
     further: bool = False
+    names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -229,8 +231,10 @@ def _block(found: Gathered, bundle: Any, where: str) -> None:
         return
     section = str(bundle.get("section", ""))
     nodes = tuple(_read(found, bundle["nodes"], where))
-    _keep(found, nodes, section, where, further=bundle.get("further") is True)
-    found.names.update(map(str, bundle.get("names", ())))
+    names = {*map(str, bundle.get("names", ()))}
+    own = frozenset(name for name in names if not any(map(str.isalpha, name)))
+    _keep(found, nodes, section, where, own, further=bundle.get("further") is True)
+    found.names.update(names - own)
     if isinstance(bundle.get("compared"), dict):
         found.compared.append(Compared(visible(bundle["compared"]), section, where))
     if isinstance(bundle.get("accounts"), dict):
@@ -266,14 +270,22 @@ def _read(found: Gathered, nodes: Iterable[object], where: str) -> Iterator[Top]
             found.problems.append(Problem("a block is malformed", key=where, value=str(error), remedy=remedy))
 
 
-def _keep(found: Gathered, nodes: tuple[Top, ...], section: str, where: str, *, further: bool = False) -> None:
+def _keep(
+    found: Gathered,
+    nodes: tuple[Top, ...],
+    section: str,
+    where: str,
+    names: frozenset[str] = frozenset(),
+    *,
+    further: bool = False,
+) -> None:
     if not nodes:
         return
     shown = rebuilt(nodes, of_text=visible)
     if shown != nodes:
         message = "the text holds characters that hide or reorder what is shown; they were removed"
         found.problems.append(Problem(message, key=where, remedy="Delete bidi controls and zero-width characters."))
-    found.pieces.append(Piece(shown, section, where, further))
+    found.pieces.append(Piece(shown, section, where, further, names))
 
 
 def joined(pieces: Iterable[Piece]) -> list[Piece]:
@@ -290,7 +302,7 @@ def joined(pieces: Iterable[Piece]) -> list[Piece]:
         if last is None or one is None:
             found.append(piece)
             continue
-        found[-1] = replace(last, nodes=(*last.nodes[:-1], one))
+        found[-1] = replace(last, nodes=(*last.nodes[:-1], one), names=last.names | piece.names)
         if piece.nodes[1:]:
             found.append(replace(piece, nodes=piece.nodes[1:]))
     return found

@@ -87,9 +87,11 @@ def _share(params: str) -> None:
     import seaborn  # noqa: F401
 
     import fabricreport.blocks.theme  # noqa: F401
+    from fabricreport.blocks.cells import load_magics
     from fabricreport.case import keep_open
 
     keep_open(Path(params))
+    load_magics(get_ipython())
 
 
 @dataclass(frozen=True)
