@@ -30,11 +30,12 @@ _MOST_LABEL, _MOST_WORDS = 0.28, 0.64
 """Shares of the width: labels beside rows that need more go above them, other words that do break into two lines."""
 _LIFT = 1.35
 """Lines that a row grows by to hold its label."""
+ON_PAGE = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+"""Behind words that a line would run through."""
 _COLUMNS = 2
 _GAP_PT, _TOUCH_PT = 4.0, 1.0
 _FIGURE = re.compile(r"\W*\d[^A-Za-z]*\w{0,3}(?: \d+)?$")
 """A number, an amount or a day, which others beside it tell of."""
-_PAGE = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 
 
 def grid_of(figure: Figure) -> GridSpec | None:
@@ -118,7 +119,7 @@ def _lift_labels(axis: Axes, renderer: RendererBase, line_pt: float) -> float:
         axis.annotate(
             label.get_text(), (0, round(at)), xycoords=axis.get_yaxis_transform(), xytext=(0, above),
             textcoords="offset points", va="center_baseline", weight=label.get_fontweight(), color=label.get_color(),
-            size=label.get_fontsize(), bbox=_PAGE, annotation_clip=False,
+            size=label.get_fontsize(), bbox=ON_PAGE, annotation_clip=False,
         )  # fmt: skip
     axis.set_yticks([])
     return float(grown * abs(np.subtract(*axis.get_ylim())))

@@ -28,7 +28,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from fabricreport.base import formats
 from fabricreport.base.project import FONTS
 from fabricreport.blocks import Drawing, narrow
-from fabricreport.blocks.narrow import POINTS_PER_IN
+from fabricreport.blocks.narrow import ON_PAGE, POINTS_PER_IN
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
@@ -290,10 +290,6 @@ def wrapped(text: str, width: int, lines: int = 2) -> str:
     if len(found) > lines:
         found = [*found[: lines - 1], f"{found[lines - 1][: width - 2].rstrip()} …"]
     return "\n".join(found)
-
-
-ON_PAGE = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-"""Behind words that a line would run through."""
 
 
 def label_end(axis: Axes, x: float, y: float, text: str, colour: str = INK, *, dx: float = 4) -> None:

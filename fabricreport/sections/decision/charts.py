@@ -14,11 +14,11 @@ from matplotlib.axes import Axes
 from fabricreport.base import formats
 from fabricreport.base.provenance import mean_of, plain
 from fabricreport.blocks import Drawing
+from fabricreport.blocks.narrow import ON_PAGE
 from fabricreport.blocks.theme import (
     FIRST,
     INK,
     MUTED,
-    ON_PAGE,
     OUTLINE_PT,
     RISE,
     amounts,
