@@ -147,9 +147,9 @@ def test_a_name_alone_in_its_paragraph_stays_prose() -> None:
     assert isinstance(only, Paragraph)
 
 
-def cell(tags: list[str], *nodes: dict[str, Any]) -> Any:
+def cell(tags: list[str], *nodes: dict[str, Any], names: tuple[str, ...] = ()) -> Any:
     block = {"version": 1, "section": "diligence", "nodes": list(nodes), "ledger": [], "inputs": []}
-    data = {MIME: {**block, "names": []}}
+    data = {MIME: {**block, "names": [*names]}}
     output = nbformat.v4.new_output("display_data", data=data)  # type: ignore[no-untyped-call]
     made = nbformat.v4.new_code_cell(outputs=[output] if nodes else [])  # type: ignore[no-untyped-call]
     made.metadata["tags"] = tags
@@ -158,6 +158,13 @@ def cell(tags: list[str], *nodes: dict[str, Any]) -> Any:
 
 def words(text: str) -> dict[str, Any]:
     return {"t": "p", "c": [{"t": "text", "v": text}]}
+
+
+def test_a_name_that_is_a_number_vouches_for_its_own_cell_alone() -> None:
+    said = [cell([], words("Runs at 400."), names=("400", "NDR 400G")), cell([], words("A hall of 400 kW on NDR 400G."))]
+    found = gather(stitch({"diligence": nbformat.v4.new_notebook(cells=said)}, {"title": "Memo"}))  # type: ignore[no-untyped-call]
+    (fault,) = check_memo(found, draft=True)
+    assert "cell 2: bare number '400'" in fault
 
 
 def memo() -> Any:
