@@ -150,7 +150,7 @@ def test_signing_edits_the_params_once_and_keeps_every_comment(tmp_path: Path, m
     mine = [
         (e.place(IDS), e) for e in (*EDITS[:3], replace(EDITS[0], id="evidence:pue", value={"low": 1.2, "high": 1.4}))
     ]
-    monkeypatch.setattr(signatures, "edits_of", lambda notebook, loaded: mine)
+    monkeypatch.setattr(signatures, "edits_of", lambda *_: mine)
     said = {"who": SIGNED["who"], "why": SIGNED["why"]}
     done = signatures.adopt("tco.ipynb:1", path, **said)
     assert [one["id"] for one in done["signed"]] == [SWITCH, "evidence:pue"] and done["until"] == "2026-11-27"
@@ -166,7 +166,7 @@ def test_signing_edits_the_params_once_and_keeps_every_comment(tmp_path: Path, m
     for asked, kwargs in (("tco.ipynb:9", {}), ("tco.ipynb:2", {"until": dt.date(2026, 1, 1)})):
         with pytest.raises(InputError):
             signatures.adopt(asked, path, **said, **kwargs)
-    monkeypatch.setattr(signatures, "edits_of", lambda notebook, loaded: [(EDITS[3].place(IDS), EDITS[3])])
+    monkeypatch.setattr(signatures, "edits_of", lambda *_: [(EDITS[3].place(IDS), EDITS[3])])
     with pytest.raises(InputError, match=r"cluster\.gpus"):
         signatures.adopt("latency.ipynb:1", path, **said)
     assert path.read_text() == text

@@ -1,4 +1,4 @@
-"""A preview: who is let in, which cells run again, and where a fault is said to be. What is seen of it: `outside/test_preview.py`."""
+"""A preview: who is let in, which cells run again, and where a fault is said to be. What is seen of it: `outside/test_following.py`."""
 
 from __future__ import annotations
 

@@ -328,7 +328,7 @@ def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
             Row(
                 [
                     Name(question.id),
-                    clause.text if clause else "what the seller answers in writing, annexed to the contract",
+                    clause.text if clause else "the seller’s answer in writing",
                     *([seller] if answered else []),
                     _breaking(clause) if clause else None,
                     Name(", ".join(planned(result, question))) or None,
