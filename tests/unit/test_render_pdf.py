@@ -451,7 +451,11 @@ def test_page_one_is_set_closer_where_it_would_not_fit(rows: int, sentences: int
     document = spined(rows=rows, sentences=sentences, care=care)
     tried = replace(document, front=replace(document.front, trial="cluster.gpus = 512"))
     first, second, *_ = pages(pdf.printed(tried).pdf)
-    assert "Trial, with cluster.gpus = 512" in first and f"Remark {care - 1}" in first and "RoCEv2 saves money in each part" in second
+    assert (
+        "Trial, with cluster.gpus = 512" in first
+        and f"Remark {care - 1}" in first
+        and "RoCEv2 saves money in each part" in second
+    )
 
 
 @pytest.mark.slow

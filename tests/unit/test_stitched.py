@@ -161,7 +161,10 @@ def words(text: str) -> dict[str, Any]:
 
 
 def test_a_name_that_is_a_number_vouches_for_its_own_cell_alone() -> None:
-    said = [cell([], words("Runs at 400."), names=("400", "NDR 400G")), cell([], words("A hall of 400 kW on NDR 400G."))]
+    said = [
+        cell([], words("Runs at 400."), names=("400", "NDR 400G")),
+        cell([], words("A hall of 400 kW on NDR 400G.")),
+    ]
     found = gather(stitch({"diligence": nbformat.v4.new_notebook(cells=said)}, {"title": "Memo"}))  # type: ignore[no-untyped-call]
     (fault,) = check_memo(found, draft=True)
     assert "cell 2: bare number '400'" in fault
