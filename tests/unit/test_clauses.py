@@ -221,7 +221,7 @@ def test_the_table_has_one_identifier_through_and_says_whose_value_a_term_is(ans
     table = contract_terms(answered.inputs, answered.diligence())
     by_id = {str(row.cells[0]): row.cells for row in table.rows}
     assert set(by_id) == {p.question.id for p in answered.diligence().questions} > set(said(answered))
-    assert {i for i, cells in by_id.items() if cells[1].startswith("what the seller answers")} == set(by_id) - set(
+    assert {i for i, cells in by_id.items() if cells[1].startswith("the seller’s answer")} == set(by_id) - set(
         said(answered)
     )
     assert [c.label for c in table.columns][:2] == ["Question", "Draft term"]
