@@ -174,7 +174,8 @@ def _draw_row(figure: Figure, to: io.StringIO) -> None:
     time of a memo's cells went there.
     """
     renderer = _renderer(figure, to)
-    _lay_out_row(figure.axes, *_size(figure), renderer)
+    if not _lay_out_row(figure.axes, *_size(figure), renderer):
+        warnings.warn("the labels leave no room for the drawing", stacklevel=2)
     figure.set_layout_engine("none")
     figure.draw(renderer)
     renderer.finalize()  # type: ignore[no-untyped-call]
@@ -191,8 +192,8 @@ def _renderer(figure: Figure, to: io.StringIO) -> RendererSVG:
     return RendererSVG(*_size(figure), to, image_dpi=_DOTS_PER_IN, metadata=_NO_METADATA)  # type: ignore[no-untyped-call]
 
 
-def _lay_out_row(axes: Sequence[Axes], width: float, height: float, renderer: RendererSVG) -> None:
-    """Widen or narrow the axes until what belongs to them just fits into the figure; their areas are equally large.
+def _lay_out_row(axes: Sequence[Axes], width: float, height: float, renderer: RendererSVG) -> bool:
+    """Widen or narrow the axes until what belongs to them just fits into the figure, if it can; their areas are equally large.
 
     Words hang on points of the area: where it grows they need less room than was measured, where it shrinks more, and are
     measured again.
@@ -204,14 +205,14 @@ def _lay_out_row(axes: Sequence[Axes], width: float, height: float, renderer: Re
         each = (width - sum(left) - sum(right)) / len(axes)
         tall = height - max(low) - max(high)
         if each <= 0 or tall <= 0:
-            warnings.warn("the labels leave no room for the drawing", stacklevel=2)
-            return
+            return False
         at = 0.0
         for axis, before, after in zip(axes, left, right, strict=True):
             axis.set_position(((at + before) / width, max(low) / height, each / width, tall / height))
             at += before + each + after
         if each >= room:
-            return
+            break
+    return True
 
 
 def _margins(axis: Axes, renderer: RendererSVG) -> tuple[float, float, float, float]:
@@ -235,7 +236,7 @@ def drawn(figure: Figure, chart_id: str, *, data: pd.DataFrame, **values: object
 
 
 def narrow_svg(figure: Figure, chart_id: str) -> str:
-    """The figure, drawn already, again for a narrow screen; empty where words would run into each other.
+    """The figure, drawn already, again for a narrow screen; empty where words leave it no room or would run into each other.
 
     The figure is not to be used afterwards.
     """
@@ -247,16 +248,16 @@ def narrow_svg(figure: Figure, chart_id: str) -> str:
         figure.set_layout_engine("constrained")
         row = _is_row(figure)
 
-        def lay_out() -> None:
+        def fits() -> bool:
             if row:
-                _lay_out_row(figure.axes, *_size(figure), renderer)
-            else:
-                figure.draw_without_rendering()
+                return _lay_out_row(figure.axes, *_size(figure), renderer)
+            figure.draw_without_rendering()
+            return True
 
-        lay_out()
+        if not fits():
+            return ""
         narrow.part(figure, renderer, tall)
-        lay_out()
-        if narrow.clashes(figure, renderer):
+        if not fits() or narrow.clashes(figure, renderer):
             return ""
     return svg(figure, f"{chart_id}-narrow")
 
