@@ -23,7 +23,7 @@ WAIT_MS = 60_000
 MEMO = "fetch('/memo').then((answer) => answer.text())"
 OWN = {
     "own-1": "made = []\nmine = {'parts': [made]}",
-    "own-2": "made.append(1)\ncounted = case.number('tco.mine', float(len(mine['parts'][0])), 'weeks', label='Mine', rule='counted')",
+    "own-2": "made.append(1)\ncounted = case.number('tco.mine', float(len(mine['parts'][0])), 'weeks', label='Mine', rule='counted', inputs=('param:cluster.gpus',))",
     "own-3": "%%say\nMine is {tco.mine} indeed.",
 }
 
