@@ -61,7 +61,7 @@ class WhatIf(Shown):
 
 
 @dataclass(frozen=True, repr=False)
-class Sweep(Shown):
+class Sweep:
     """What-ifs of one case as a table: its own row first, then one for each combination of the values, the last key fastest.
 
     >>> sweep(case, "price:switch-sn5610", [40_000, 60_000]).frame.shape

@@ -13,6 +13,7 @@ import io
 import math
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -208,13 +209,13 @@ def csv_text(rows: Iterable[Sequence[Any]], end: str = "\r\n") -> str:
     return buffer.getvalue()
 
 
-class Shown:
+class Shown(ABC):
     """What shows itself as facts, each text as text: lines in a terminal, a table in Jupyter."""
 
     @property
+    @abstractmethod
     def facts(self) -> Mapping[str, Any]:
         """What is shown, by its head."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return "\n".join(f"{visible(head)}: {visible(text, 500)}" for head, text in self.facts.items())
