@@ -106,7 +106,7 @@ class Sweep:
 
 
 def what_if(case: Case, varied: Mapping[str, Sequence[Any]], *, decide: bool = False) -> Sweep:
-    """Each combination of values of keys (`cluster.gpus`) and entries (`price:ITEM`), on the memo's own draws and seed.
+    """Each combination of values of keys (`cluster.gpus`) and entries (`price:ITEM`) once, on the memo's own draws and seed.
 
     Values are written as in the params file; `InputError` tells of those that cannot be. With `decide` the advice is made for each.
 
@@ -114,10 +114,16 @@ def what_if(case: Case, varied: Mapping[str, Sequence[Any]], *, decide: bool = F
     >>> [row.advice.confidence for row in found.rows] == [row["class"] for row in found.records()]
     True
     """
-    tries = [dict(zip(varied, values, strict=True)) for values in product(*varied.values())]
-    rows = [_row(case, {}, decide), *(_row(case.tried(changes), changes, decide) for changes in tries)]
+    tried = (_row(case.tried(changes), changes, decide) for changes in combinations(varied))
+    rows = [_row(case, {}, decide), *tried]
     _in_one_currency(rows)
     return Sweep({key: _known(case, key) for key in varied}, tuple(rows))
+
+
+def combinations(varied: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Each combination of the values of several keys, a value that is given twice taken once; the last key fastest."""
+    once = ([value for n, value in enumerate(values) if value not in values[:n]] for values in varied.values())
+    return [dict(zip(varied, values, strict=True)) for values in product(*once)]
 
 
 def sweep(case: Case, key: str, values: Sequence[Any]) -> Sweep:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from math import prod
 from pathlib import Path
 
 import click
@@ -32,7 +31,7 @@ def what_if(params: Path, vary: Sequence[str], decide: bool, as_csv: bool, as_js
 
     case = api.open_case(params)
     if decide:
-        begun, count = time.perf_counter(), prod(map(len, varied.values()))
+        begun, count = time.perf_counter(), len(api.combinations(varied))
         _ = case.decision().advice
         seconds = time.perf_counter() - begun
         click.echo(f"note: {count} times the whole advice, {seconds:.1f} s each: {count * seconds:.0f} s", err=True)

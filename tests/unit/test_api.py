@@ -114,6 +114,11 @@ def test_the_cost_of_a_switch_goes_on_in_a_straight_line_and_only_its_own_networ
     assert len({row.compared.cost.value for row in rows}) == 1
 
 
+def test_a_value_that_is_given_twice_is_one_line(case: Case) -> None:
+    rows = api.what_if(case, {"cluster.gpus": [512, 512], "money.horizon_months": [48, 36, 48]}).rows
+    assert [[*row.changes.values()] for row in rows] == [[], [512, 48], [512, 36]]
+
+
 def test_two_cases_differ_by_what_was_changed_in_one_outcome_by_outcome(case: Case) -> None:
     other = case.changed(cluster__gpus=512, prices={"electricity": 0.12})
     found = api.compare(case, other)
