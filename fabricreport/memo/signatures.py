@@ -27,7 +27,8 @@ def adopt(
     places, (notebook, _, cell) = Places.of(params, trusted=trusted), asked.partition(":")
     loaded = make_ready(params, places).loaded
     edits = edits_of(notebook, loaded, places)
-    mine = [(place, e) for place, e in edits if cell in (str(e.cell), place.partition(":")[2])]
+    named = f"{notebook}, cell {cell}", f"{Path(notebook).name}:{cell}"
+    mine = [(place, e) for place, e in edits if e.where in named or place in named]
     signable = [(place, e) for place, e in mine if e.kind in (INPUT, OWN)]
     if not mine:
         others = ", ".join(f"{place} ({e.id})" for place, e in edits if e.kind in (INPUT, OWN)) or "none"

@@ -226,7 +226,10 @@ def test_an_assumed_number_is_marked_so_and_one_with_an_input_is_not(ran: dict[s
 
 
 def test_a_kernel_tells_of_the_cell_that_changes_a_number_by_hand_and_of_no_other(ran: dict[str, Ran]) -> None:
-    told = {name: [(e.cell, e.kind, e.id) for e in gather(found.memo).edits] for name, found in ran.items()}
+    told = {
+        name: [(int(e.where.split()[-1]), e.kind, e.id) for e in gather(found.memo).edits]
+        for name, found in ran.items()
+    }
     by_hand = {name: edits for name, edits in told.items() if edits}
     assert by_hand == {
         "assumed": [(3, "own", "tco.guess"), (7, "input", "evidence:pue")],

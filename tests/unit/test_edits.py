@@ -13,14 +13,18 @@ from typing import Any
 import bench
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell
 
 from fabricreport.base.errors import InputError
 from fabricreport.blocks.document import Section
 from fabricreport.case import Case
 from fabricreport.memo import signatures
 from fabricreport.memo.document.checks import edit_faults
-from fabricreport.memo.document.pieces import Edit, gather
+from fabricreport.memo.document.document import stitch
+from fabricreport.memo.document.pieces import EDITS_MIME, Edit, gather
 from fabricreport.memo.run import watch
+from fabricreport.memo.run.overlay import laid_over
+from fabricreport.memo.run.plan import BuildPlan
 from fabricreport.scenario import Params
 from fabricreport.scenario.files import load_params_file
 from fabricreport.scenario.template import with_entries
@@ -100,22 +104,45 @@ def test_each_cell_shows_what_it_changed_once_and_the_memo_reads_it(monkeypatch:
     assert len(shown) == 1
     source = 'case.number("tco.spares", 25_000)'
     output = nbformat.v4.new_output("display_data", data=shown[0])  # type: ignore[no-untyped-call]
-    hidden = {"tags": ["remove-cell"], "fabricreport": {"section": "tco", "cell": 4}}
+    hidden = {"tags": ["remove-cell"], "fabricreport": {"section": "tco", "notebook": "tco.ipynb", "cell": 4}}
     cell = nbformat.v4.new_code_cell(source, outputs=[output], metadata=hidden)  # type: ignore[no-untyped-call]
     memo = gather({"cells": [cell]})
-    assert memo.edits == [Edit("tco", 4, sha256(source.encode()).hexdigest(), "own", SPARES, "", "$25k")]
+    assert memo.edits == [
+        Edit("tco", "tco.ipynb, cell 4", sha256(source.encode()).hexdigest(), "own", SPARES, "", "$25k")
+    ]
     assert not memo.problems
 
 
 EDITS = [
-    Edit("tco", 1, "b" * 64, "input", SWITCH, "$33,000", "$20,000", 20000.0),
-    Edit("tco", 1, "b" * 64, "figure", "tco.difference", "$1M", "$2M"),
-    Edit("tco", 2, "a" * 64, "own", SPARES, "", "$25,000"),
-    Edit("latency", 1, "c" * 64, "param", "cluster.gpus", "1024", "512"),
-    Edit("decision", 1, "c" * 64, "figure", "decision.difference", "$1M", "$2M"),
+    Edit("tco", "tco.ipynb, cell 1", "b" * 64, "input", SWITCH, "$33,000", "$20,000", 20000.0),
+    Edit("tco", "tco.ipynb, cell 1", "b" * 64, "figure", "tco.difference", "$1M", "$2M"),
+    Edit("tco", "tco.ipynb, cell 2", "a" * 64, "own", SPARES, "", "$25,000"),
+    Edit("latency", "latency.ipynb, cell 1", "c" * 64, "param", "cluster.gpus", "1024", "512"),
+    Edit("decision", "decision.ipynb, cell 1", "c" * 64, "figure", "decision.difference", "$1M", "$2M"),
 ]
-IDS = {"tco": ["cheaper", "own-spares"], "latency": ["1"], "decision": ["x"]}
+IDS = {
+    "tco": {"tco.ipynb, cell 1": "cheaper", "tco.ipynb, cell 2": "own-spares"},
+    "latency": {},
+    "decision": {"decision.ipynb, cell 1": "x"},
+}
 ADOPTED = {"id": SPARES, "cell": "tco.ipynb:own-spares", "value": "$25,000", "source": "a" * 64, **SIGNED}
+
+
+def test_a_cell_that_lies_over_an_original_is_named_where_it_was_written(tmp_path: Path) -> None:
+    original = [new_code_cell(f"x = {n}", id=f"o{n}") for n in (1, 2)]
+    own = [new_code_cell("%overlays tco.ipynb", id="h"), new_code_cell("", id="o1"), new_code_cell("y = 2", id="mine")]
+    laid, _ = laid_over(original, own, "tco.ipynb", "acme/notebooks/tco.ipynb")
+    edit = {"kind": "own", "id": SPARES, "old": "", "new": "$25k"}
+    ran = [new_code_cell(c["source"], id=c["id"], metadata=c["metadata"]) for c in laid]
+    nb = nbformat.v4.new_notebook(cells=ran)  # type: ignore[no-untyped-call]
+    nbformat.write(nb, copy := tmp_path / "tco.ipynb")  # type: ignore[no-untyped-call]
+    ran[0].outputs = [nbformat.v4.new_output("display_data", data={EDITS_MIME: [edit]})]  # type: ignore[no-untyped-call]
+    ids = BuildPlan.cell_ids.fget(SimpleNamespace(notebooks={"tco": copy}))  # type: ignore[attr-defined]
+    found = gather(stitch({"tco": nb}, {})).edits
+    (told,) = edit_faults(found, {SPARES}, (), ids)
+    assert told.startswith("acme/notebooks/tco.ipynb, cell 3 (mine): ") and "adopt tco.ipynb:mine" in told
+    (gone,) = edit_faults(found, {SPARES}, (), {"tco": {}})
+    assert "adopt tco.ipynb:3" in gone, "a preview shows the last good memo of a notebook that has fewer cells now"
 
 
 def params_of(adopted: Iterable[dict[str, str]]) -> Params:
@@ -140,7 +167,7 @@ def test_every_edit_is_told_at_once_with_cell_old_new_and_remedy_and_a_signature
         assert len([*edit_faults(own_number, {SPARES}, signed, IDS)]) == faults, changed
     assert len([*edit_faults([], set(), params_of([ADOPTED]).adopted, IDS)]) == 1  # a signature under no number
     assert not [
-        *edit_faults([], set(), params_of([ADOPTED]).adopted, {"latency": ["1"]})
+        *edit_faults([], set(), params_of([ADOPTED]).adopted, {"latency": {}})
     ]  # of a notebook that did not run
 
 

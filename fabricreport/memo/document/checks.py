@@ -312,14 +312,14 @@ def _excerpt(text: str, word: str) -> str:
 
 
 def edit_faults(
-    edits: Sequence[Edit], printed: Collection[str], adopted: Sequence[Adopted], ids: Mapping[str, Sequence[str]]
+    edits: Sequence[Edit], printed: Collection[str], adopted: Sequence[Adopted], ids: Mapping[str, Mapping[str, str]]
 ) -> Iterator[str]:
     """Every edit that nobody signed for, and every signature under no number."""
     signed, replaced = {a.id: a for a in adopted}, {e.section for e in edits if e.kind in (INPUT, PARAM)}
     for edit in edits:
         place, by = edit.place(ids), signed.get(edit.id)
         holds = by is not None and (by.cell, by.value, by.source) == (place, edit.new, edit.source)
-        where = f"{edit.section}.ipynb, cell {edit.cell} ({place.partition(':')[2]}): {edit.id} is {edit.new} there"
+        where = f"{edit.where} ({place.partition(':')[2]}): {edit.id} is {edit.new} there"
         adopt = f"or sign for it: fabricreport adopt {quote(place)} --who NAME --why REASON --params PARAMS"
         remedy = {INPUT: f"Take it back, {adopt}", PARAM: "Change it in the params.", FIGURE: "Quote it from `case`."}
         if edit.kind == OWN and edit.id in printed and not holds:

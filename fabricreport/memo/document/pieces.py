@@ -99,10 +99,11 @@ INPUT, PARAM, FIGURE, OWN = "input", "param", "figure", "own"
 
 @dataclass(frozen=True)
 class Edit:
-    """What a number was and is; `value`: of an input, as params state it; `source`: sha256 of its cell's source."""
+    """What a number was and is; `where` its cell was written; `value`: of an input, as params state it; `source`: sha256 of its
+    cell's source."""
 
     section: str
-    cell: int
+    where: str
     source: str
     kind: str
     id: str
@@ -110,17 +111,17 @@ class Edit:
     new: str
     value: Any = None
 
-    def place(self, ids: Mapping[str, Sequence[str]]) -> str:
-        """Notebook and cell as a command takes them, by the ids of each notebook's cells."""
-        return f"{self.section}.ipynb:{ids[self.section][self.cell - 1]}"
+    def place(self, ids: Mapping[str, Mapping[str, str]]) -> str:
+        """Notebook and cell as a command takes them, by the ids of each notebook's cells; by its number where the cell is gone."""
+        return f"{self.section}.ipynb:{ids[self.section].get(self.where) or self.where.rpartition(' ')[2]}"
 
 
-def edits_in(cell: Any, section: str, number: int) -> Iterator[Edit]:
+def edits_in(cell: Any, section: str, where: str) -> Iterator[Edit]:
     """The edits that an executed cell shows."""
     source = sha256(str(cell.get("source", "")).encode()).hexdigest()
     for output in cell.get("outputs", ()):
         for one in (output.get("data") or {}).get(EDITS_MIME, ()):
-            yield Edit(section, number, source, **visible(one))
+            yield Edit(section, where, source, **visible(one))
 
 
 @dataclass
@@ -153,7 +154,7 @@ def gather(nb: Any) -> Gathered:
     for index, cell in enumerate(cells):
         # The section of a cell that tells none is that of the cell before, of the first ones that which follows.
         section, where = _home(cell) or section, _name(cell, index)
-        found.edits += edits_in(cell, str(own(cell).get("section", section)), int(own(cell).get("cell", index + 1)))
+        found.edits += edits_in(cell, str(own(cell).get("section", section)), where)
         tags = set(metadata(cell).get("tags", []))
         if tags & HIDDEN_TAGS:
             continue

@@ -64,10 +64,15 @@ class BuildPlan:
         return NO_ATTACHMENTS not in self.fingerprint.variant
 
     @property
-    def cell_ids(self) -> dict[str, list[str]]:
-        """The id of each cell by notebook, its number where it has none."""
+    def cell_ids(self) -> dict[str, dict[str, str]]:
+        """The ids of the cells of each section that have one, by where they were written."""
+        from fabricreport.blocks.cells import written_at
+
         read = {section: json.loads(path.read_bytes())["cells"] for section, path in self.notebooks.items()}
-        return {s: [visible(c.get("id") or n) for n, c in enumerate(cells, 1)] for s, cells in read.items()}
+        told = {s: [(c, written_at(c, f"{s}.ipynb", n)) for n, c in enumerate(cs, 1)] for s, cs in read.items()}
+        return {
+            s: {f"{name}, cell {n}": visible(c["id"]) for c, (name, n) in cs if c.get("id")} for s, cs in told.items()
+        }
 
     @property
     def status(self) -> str:
