@@ -47,6 +47,11 @@ from fabricreport.ledger.numbers import Record
 
 BODY = "body"
 """The notebook's variable that prose cells write to."""
+OPENING = (
+    "from fabricreport.blocks import open_section; from fabricreport.case import open_case; "
+    f'case = open_case(params); {BODY}, finding = open_section("{{}}", case)'
+)
+"""What a notebook of this name begins with."""
 
 
 Evaluate = Callable[[str], Any]
@@ -148,7 +153,9 @@ def write(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
 def _section(space: Mapping[str, Any]) -> Section:
     section = space.get(BODY)
     if not isinstance(section, Section):
-        raise ProseFault(f'there is no {BODY} to write to: begin with {BODY}, finding = open_section("…", case)')
+        raise ProseFault(
+            f"there is no {BODY} to write to: begin with (NAME is the notebook's) {OPENING.format('NAME')}"
+        )
     return section
 
 

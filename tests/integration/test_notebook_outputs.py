@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from fabricreport.blocks.cells import OPENING as OPENED
 from fabricreport.blocks.nodes import Cite, DataTable, Figure, Image, Num, Paragraph, plain_text, walk
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, chart_data, document_from_notebook, merged_ledger, stitch
@@ -101,6 +102,11 @@ NOTEBOOKS = {
         ("pd.DataFrame({'Letter': ['ab ' * 40]}, index=['x'])", {"caption": "Long letters"}),
         "pd.DataFrame({'Letter': ['ab']}, index=['x'])",
         "pd.Series(['a'])",
+        ("pd.DataFrame({'Load': [410.5]})", {"caption": "A number of nobody's"}),
+        "useful = [case.figure(f'tco.useful.{option.id}') for option in case.options]",
+        ("table = pd.DataFrame({'Share': useful})\ntable", {"caption": "Numbers of the ledger"}),
+        "%%table tab-own from=table\ncaption: Numbers of the ledger",
+        opening=f"%load_ext fabricreport\n{OPENED.format('tco')}",
     ),
     "page": notebook(*cells_of_the_page()),
     "assumed": notebook(
@@ -195,6 +201,16 @@ def test_a_dataframe_cut_by_pandas_is_named(ran: dict[str, Ran]) -> None:
     found = ran["frames"]
     assert "rows or columns left out" in " ".join(found.named(4)) and "cut off" in " ".join(found.named(5))
     assert "no caption" in " ".join(found.named(6)) and "cannot show" in " ".join(found.named(7))
+
+
+def test_a_number_in_a_dataframe_is_named_once_with_the_cell_that_prints_it(ran: dict[str, Ran]) -> None:
+    """By cells that open as the message says to whoever has no `body`."""
+    found = ran["frames"]
+    assert found.named(3) == [], "an index that counts is no number"
+    for cell, words in ((8, "bare number '410.5'"), (10, "ledger numbers")):
+        (told,) = found.named(cell)
+        assert words in told and "%%table tab-NAME from=FRAME" in told
+    assert found.named(11) == []
 
 
 def test_the_cells_of_the_page_put_number_sentence_table_and_chart_into_a_memo_without_faults(

@@ -209,6 +209,11 @@ _UNCLOSED = re.compile(
     r"(?![^{}]*\})"
 )
 """What begins like a field of the ledger and has no closing brace."""
+_QUOTED = "Quote it as {figure.id} of the ledger, into which case.number(…) puts one of your own, or put it in the params or the evidence."
+_REMEDIES = {
+    "table cell": "Make the frame of numbers of the ledger, case.figure(…) or your own case.number(…), and print it by a cell "
+    "`%%table tab-NAME from=FRAME` with a line `caption: …`; `fabricreport new --section` writes all of these to copy from."
+}
 _CONFIDENCE = re.compile(r"\bconfiden(?:ce|t)\b", re.I)
 
 
@@ -243,10 +248,8 @@ def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:
             yield f"the field {{{_id(field)} in {where} is not closed: write {{{_id(field)}}}."
         text = _UNCLOSED.sub(" ", text)
         for word in bare_numbers(text, known | piece.names, in_words=where != "preformatted text"):
-            yield (
-                f"bare number '{word}' in {where}: “{_excerpt(text, word)}”. "
-                'Quote it from the ledger in a code cell, say("… {figure.id} …"), or put it in the params or the evidence.'
-            )
+            remedy = _REMEDIES.get(where, _QUOTED)
+            yield f"bare number '{word}' in {where}: “{_excerpt(text, word)}”. {remedy}"
         for sentence in re.split(r"(?<=[.!?])\s+", text):
             if _LIKELIHOOD.search(sentence) and _CONFIDENCE.search(sentence):
                 yield f"one sentence mixes likelihood and confidence: “{sentence[:_SHOWN]}…”. Make two sentences of it."

@@ -25,6 +25,7 @@ from fabricreport.base.files import open_file
 from fabricreport.blocks.cells import Carried, bind_cell
 from fabricreport.blocks.markdown import parse_markdown
 from fabricreport.blocks.nodes import DataTable, Image, Inline, TableColumn, TableRow, Text, walk
+from fabricreport.ledger.numbers import Number
 from fabricreport.memo.document.safety import one_line, without_folders
 
 _NUMERIC = re.compile(r"[-−+]?[$€£]?[\d,.\s]*\d[\d,.]*(?:e[+-]?\d+)?\s*[%×x]?\Z", re.IGNORECASE)
@@ -46,8 +47,8 @@ def _cells(row: Tag) -> list[str]:
 def table_from_html(html: str, caption: str = "", table_id: str = "") -> tuple[DataTable | None, list[tuple[str, str]]]:
     """A table from the `text/html` of a DataFrame, or None when there is no table in it, and what is wrong with it.
 
-    Several header rows are joined with spaces; a column whose cells are all numbers is right-aligned. A fault, with its
-    remedy, is what pandas left out, or a table beside the first.
+    Several header rows are joined with spaces; a column whose cells are all numbers is right-aligned; an index that only
+    counts the rows is left out. A fault, with its remedy, is what pandas left out, or a table beside the first.
     """
     page = BeautifulSoup(html, "html.parser")
     tables = page.find_all("table")
@@ -59,6 +60,8 @@ def table_from_html(html: str, caption: str = "", table_id: str = "") -> tuple[D
     head = [_fit(row, width) for in_head, row in read if in_head] or [[""] * width]
     body = [_fit(row, width) for in_head, row in read if not in_head]
     labels = [" ".join(dict.fromkeys(row[i] for row in head if row[i])) for i in range(width)]
+    if body and any(labels[1:]) and not labels[0] and [row[0] for row in body] == [*map(str, range(len(body)))]:
+        labels, body = labels[1:], [row[1:] for row in body]
     columns = (
         TableColumn(_text(label), "", "right" if _numeric([row[i] for row in body]) else "left")
         for i, label in enumerate(labels)
@@ -152,6 +155,9 @@ _WARNING = re.compile(r"\b\w*(?:Warning|Error|WARNING|ERROR)\b.*")
 _ARTIST = re.compile(r"\W*(?:Axes|Figure|matplotlib\.|seaborn\.|Text\()|.*\bartists?>", re.DOTALL)
 _SHOW_TEXT = "Say it in a %%say cell, or delete the line."
 _SHOW_VALUE = "Show it in a %%say or a %%table cell, or end the line with a semicolon."
+_SHOW_NUMBERS = (
+    "Print it by a cell `%%table tab-NAME from=FRAME` with a line `caption: …`, where they keep their footing."
+)
 _SHOW_DATA = "Show it in a %%chart, %%table or %%say cell, or as a PNG image."
 
 
@@ -236,6 +242,8 @@ def _png(cell: Any, output: Any, payload: Any) -> Image:
 
 def _frame(cell: Any, output: Any) -> Carried:
     html = _joined(output["data"]["text/html"])
+    if f"{Number.__name__}(id=" in html:
+        return _fault("a DataFrame of ledger numbers is shown as Python writes them", remedy=_SHOW_NUMBERS)
     said: Mapping[str, Any] = {**metadata(cell), **own(cell), **metadata(output), **own(output)}
     table, faults = table_from_html(
         html, str(said.get("caption", "")), str(said.get("id", "") or said.get("label", ""))
