@@ -1,17 +1,13 @@
-"""A preview as an analyst lives in it, in Chromium: what is saved is seen, what is broken is told and clears. `make outside`.
-
-`FABRICREPORT_PICTURES` names a folder for a picture of each step.
-"""
+"""A preview as an analyst lives in it, in Chromium: what is saved is seen, what is broken is told and clears. `make outside`."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.outside, pytest.mark.browser]
 WAIT_MS = 60_000
-MEMO = "fetch('/memo').then((answer) => answer.text())"
+SCROLLED = "document.querySelector('iframe').contentWindow.scrollY"
 OWN = {
     "own-1": "made = []\nmine = {'parts': [made]}",
     "own-2": "made.append(1)\ncounted = case.number('tco.mine', float(len(mine['parts'][0])), 'weeks', label='Mine', rule='counted', inputs=('param:cluster.gpus',))",
@@ -38,10 +34,10 @@ class Project:
         self.temporary.mkdir()
         self.params = folder / "params" / "example.yaml"
 
-    def run(self, *words: str) -> subprocess.Popen[str]:
-        environ = {**os.environ, "TMPDIR": str(self.temporary), "PYTHONUNBUFFERED": "1"}
-        command = [sys.executable, "-m", "fabricreport", *words]
-        return subprocess.Popen(command, cwd=self.folder, env=environ, stdout=subprocess.PIPE, text=True)
+    @property
+    def draft(self) -> str:
+        """The memo that was built before."""
+        return next((self.folder / "output").glob("[!_]*/*/memo.html")).read_text(encoding="utf-8")
 
     def output(self) -> dict[str, bytes]:
         top = self.folder / "output"
@@ -66,54 +62,64 @@ def code(cell: str, source: str) -> dict[str, Any]:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """With a draft that was built before."""
     project = Project(tmp_path_factory.mktemp("project"))
-    built = project.run("build", "params/example.yaml", "--draft")
-    built.communicate()
-    assert built.returncode == 0
+    build = [sys.executable, "-m", "fabricreport", "build", "params/example.yaml", "--draft"]
+    subprocess.run(build, cwd=project.folder, check=True, stdout=subprocess.DEVNULL)
     return project
 
 
 @pytest.fixture(scope="module")
-def address(project: Project) -> Iterator[str]:
-    before, running = project.output(), project.run("preview", "params/example.yaml", "--no-browser")
-    try:
-        assert running.stdout is not None
-        yield running.stdout.readline().strip()
-        running.send_signal(signal.SIGTERM)
-        assert running.wait(30) == 0
-    finally:
-        running.kill()
-        running.communicate()
+def address(project: Project, previewing: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
+    before = project.output()
+    with previewing(project.folder, TMPDIR=str(project.temporary)) as address:
+        yield address
     assert [*project.temporary.iterdir()] == [], "what it worked in is gone"
     assert project.output() == before
 
 
 @pytest.fixture(scope="module")
-def page(address: str) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
+def eyes(address: str, chromium: Any, picture: Callable[[Any, str], None]) -> Iterator[Eyes]:
+    """On the page, which asks nobody else for anything."""
+    page = chromium.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(WAIT_MS)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(address)
+    yield Eyes(page, picture)
+    assert [url for url in asked if not url.startswith(page.url) and url != address] == []
+    page.close()
 
-    chromium = shutil.which("chromium")
-    assert chromium, "chromium is not on the PATH: apt-get install chromium"
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.set_default_timeout(WAIT_MS)
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(address)
-        yield page
-        assert [url for url in asked if not url.startswith(page.url) and url != address] == []
-        browser.close()
+
+@pytest.fixture
+def own(project: Project, eyes: Eyes) -> Iterator[None]:
+    """Three cells at the end of tco.ipynb; they are gone afterwards, and so is what was wrong with them."""
+    project.edit("tco", lambda cells: cells.extend(code(cell, source) for cell, source in OWN.items()))
+    eyes.sees("indeed")
+    yield
+    project.edit("tco", lambda cells: cells.__delitem__(slice(-len(OWN), None)))
+    eyes.lacks("Mine is")
+    assert eyes.faults() == eyes.told("stops", "") == ""
 
 
 class Eyes:
     """What is seen of a page, and pictures of it."""
 
-    def __init__(self, page: Any) -> None:
-        self.page, self._count = page, 0
+    def __init__(self, page: Any, picture: Callable[[Any, str], None]) -> None:
+        self.page, self._picture, self._count = page, picture, 0
 
     @property
     def memo(self) -> Any:
         return self.page.frame_locator("iframe:not(.next)")
+
+    @property
+    def html(self) -> str:
+        """The memo as it was sent."""
+        return str(self.page.evaluate("fetch('/memo').then((answer) => answer.text())"))
+
+    def lacks(self, words: str) -> None:
+        """Wait until the memo has not these words."""
+        from playwright.sync_api import expect
+
+        expect(self.memo.get_by_text(words)).to_have_count(0, timeout=WAIT_MS)
 
     def sees(self, words: str) -> None:
         """Wait until the memo has these words and nothing is being done."""
@@ -135,69 +141,79 @@ class Eyes:
 
     def picture(self, name: str) -> None:
         self._count += 1
-        if folder := os.environ.get("FABRICREPORT_PICTURES"):
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            self.page.screenshot(path=Path(folder) / f"preview-{self._count}-{name}.png")
+        self._picture(self.page, f"preview-{self._count}-{name}")
 
 
-def test_a_preview_shows_what_is_saved_and_what_is_broken(project: Project, page: Any) -> None:
-    eyes = Eyes(page)
+def test_it_opens_with_what_the_next_draft_has_for_the_browser_with_the_token_alone(
+    project: Project, eyes: Eyes
+) -> None:
     eyes.sees("Draft: not checked for a client")
-    assert "token" not in page.url
-    (cookie,) = page.context.cookies()
+    assert "token" not in eyes.page.url
+    (cookie,) = eyes.page.context.cookies()
     assert cookie["httpOnly"] and cookie["sameSite"] == "Strict"
-    draft = next((project.folder / "output").glob("[!_]*/*/memo.html"))
-    assert page.evaluate(MEMO) == draft.read_text(encoding="utf-8")
+    assert eyes.html == project.draft
     eyes.picture("first")
 
-    # A sentence, read where the reader is.
-    project.edit("tco", lambda cells: cells.extend(code(cell, source) for cell, source in OWN.items()))
-    eyes.sees("indeed")
+
+@pytest.mark.usefixtures("own")
+def test_a_saved_sentence_is_seen_where_the_reader_is(project: Project, eyes: Eyes) -> None:
     eyes.memo.locator("details.fold", has_text="indeed").locator("summary").first.click()
     eyes.memo.get_by_text("indeed").scroll_into_view_if_needed()
-    place = page.evaluate("document.querySelector('iframe').contentWindow.scrollY")
+    place = eyes.page.evaluate(SCROLLED)
     project.say("tco", "own-3", "%%say\nMine is {tco.mine} truly.")
     eyes.sees("Mine is 1")
     eyes.sees("truly")
-    assert page.evaluate("document.querySelector('iframe').contentWindow.scrollY") == place > 0
+    assert eyes.page.evaluate(SCROLLED) == place > 0
     assert eyes.memo.get_by_text("truly").is_visible()
     eyes.told("new", "Ran tco.ipynb from cell 13 on; figures of others are as last run")
     eyes.told("stops", "")  # what refers to the cells before it leads there
     eyes.picture("sentence")
 
-    # Cells before the one that is new are as they were: a list has what it had, a number is made once.
+
+@pytest.mark.usefixtures("own")
+def test_cells_before_the_one_that_is_new_are_as_they_were(project: Project, eyes: Eyes) -> None:
+    """A list has what it had, and a number is made once."""
     project.say("tco", "own-2", OWN["own-2"] + "\nagain = True")
     eyes.told("new", "from cell 12 on")
     assert eyes.faults() == eyes.told("stops", "") == ""
     eyes.sees("Mine is 1")
 
-    # A cell that fails is told with notebook, cell and line, as text; the last good memo stays.
+
+@pytest.mark.usefixtures("own")
+def test_a_cell_that_fails_is_told_as_text_with_its_line_over_the_last_good_memo(project: Project, eyes: Eyes) -> None:
     project.say("tco", "own-2", OWN["own-2"] + "\nraise ValueError('<img src=x onerror=\"document.title=1\">')")
     told = eyes.faults("ValueError")
     assert "tco.ipynb, cell 12, line 3: ValueError: <img src=x" in told
-    assert page.locator("img").count() == 0 and page.title() == "Preview"
-    eyes.sees("truly")
+    assert eyes.page.locator("img").count() == 0 and eyes.page.title() == "Preview"
+    eyes.sees("indeed")
     eyes.picture("broken")
     project.say("tco", "own-2", OWN["own-2"])
     assert eyes.faults() == ""
     eyes.picture("mended")
 
-    # What stops a client copy is told too, and a figure that nobody declares.
+
+@pytest.mark.usefixtures("own")
+def test_what_stops_a_client_copy_is_told_with_its_line_and_so_is_an_unknown_figure(
+    project: Project, eyes: Eyes
+) -> None:
     project.say("tco", "own-3", "%%say\nMine is {tco.mine} and\nalmost 15 truly.")
     assert "tco.ipynb, cell 13, line 3: bare number '15'" in eyes.told("stops", "15")
     project.say("tco", "own-3", "%%say\nMine is {tco.mine} and\n{tco.totl} truly.")
     assert "tco.ipynb, cell 13, line 3" in eyes.faults("tco.totl")
     eyes.picture("gate")
 
-    # Half of a notebook, as an editor may leave it.
+
+def test_half_of_a_notebook_is_told_and_cell_by_cell_comes_to_what_runs_whole(project: Project, eyes: Eyes) -> None:
+    """As an editor may leave it."""
     path = project.folder / "notebooks" / "tco.ipynb"
     path.write_text(path.read_text(encoding="utf-8")[:500], encoding="utf-8")
     assert "tco.ipynb" in eyes.faults("is not a notebook")
     shutil.copyfile(ROOT / "notebooks" / "tco.ipynb", path)
     assert eyes.faults() == ""
-    assert page.evaluate(MEMO) == draft.read_text(encoding="utf-8"), "what ran cell by cell is what runs whole"
+    assert eyes.html == project.draft
 
-    # Params: what is wrong is told with its line, what is right is another case in all sections.
+
+def test_wrong_params_are_told_with_their_line_and_right_ones_are_another_case(project: Project, eyes: Eyes) -> None:
     text = project.params.read_text(encoding="utf-8")
     line = text[: text.index("name:")].count("\n") + 1
     project.params.write_text(text.replace("name:", "nmae:", 1), encoding="utf-8")

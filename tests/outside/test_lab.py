@@ -1,17 +1,14 @@
-"""An analyst's day in JupyterLab, driven in Chromium: open, run all, edit, save; the preview shows it, the next memo carries it.
-
-`FABRICREPORT_PICTURES` names a folder that keeps a picture of each step.
-"""
+"""An analyst's day in JupyterLab, driven in Chromium: open, run all, edit, save; the preview shows it, the next memo carries it."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -81,25 +78,13 @@ def until(holds: Callable[[], bool], what: str, within_s: float = 90) -> None:
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
+def page(chromium: Any, picture: Callable[[Any, str], None]) -> Iterator[Any]:
     """A page of a browser."""
-    from playwright.sync_api import sync_playwright
-
-    chromium = shutil.which("chromium")
-    assert chromium, "chromium is not on the PATH: apt-get install chromium"
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        shown = browser.new_context(viewport={"width": 1400, "height": 1000}).new_page()
-        shown.set_default_timeout(WAIT_MS)
-        yield shown
-        picture(shown, "end")
-        browser.close()
-
-
-def picture(page: Any, step: str) -> None:
-    """Keep how a step looks, where a folder is named for it."""
-    if folder := os.environ.get("FABRICREPORT_PICTURES"):
-        page.screenshot(path=Path(folder) / f"lab-{step}.png")
+    shown = chromium.new_context(viewport={"width": 1400, "height": 1000}).new_page()
+    shown.set_default_timeout(WAIT_MS)
+    yield shown
+    picture(shown, "lab-end")
+    shown.context.close()
 
 
 def run_all(page: Any) -> None:
@@ -126,18 +111,10 @@ def add(page: Any, cell: str, words: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def preview(project: Path) -> Iterator[str]:
+def preview(project: Path, previewing: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
     """The address of the memo as it is being written."""
-    words = [sys.executable, "-m", "fabricreport", "preview", "params/example.yaml", "--no-browser"]
-    running = subprocess.Popen(
-        words, cwd=project, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
-    )
-    try:
-        assert running.stdout is not None
-        yield running.stdout.readline().strip()
-    finally:
-        running.terminate()
-        running.communicate()
+    with previewing(project) as address:
+        yield address
 
 
 @pytest.mark.parametrize(
@@ -145,7 +122,14 @@ def preview(project: Path) -> Iterator[str]:
     [("notebooks", "%%say", "\n\n"), ("params/northmere-ai/notebooks", "This paragraph is ours alone", " ")],
 )
 def test_a_paragraph_written_in_the_lab_is_seen_at_once_in_the_preview_and_in_the_next_memo(
-    project: Path, lab: str, preview: str, page: Any, folder: str, cell: str, between: str
+    project: Path,
+    lab: str,
+    preview: str,
+    page: Any,
+    picture: Callable[[Any, str], None],
+    folder: str,
+    cell: str,
+    between: str,
 ) -> None:
     """In the project's own notebook, and in the one that lies over it for one client."""
     notebook, whose = project / folder / "tco.ipynb", folder.split("/")[0]
@@ -158,23 +142,23 @@ def test_a_paragraph_written_in_the_lab_is_seen_at_once_in_the_preview_and_in_th
     page.goto(f"{lab}/workspaces/{whose}/tree/{folder}/tco.ipynb?token={TOKEN}")
     page.wait_for_selector(".jp-Notebook .jp-CodeCell")
     page.get_by_text("| Idle").wait_for()
-    picture(page, f"{whose}-1-opened")
+    picture(page, f"lab-{whose}-1-opened")
     run_all(page)
     assert not page.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.stderr']").count()
-    picture(page, f"{whose}-2-run")
+    picture(page, f"lab-{whose}-2-run")
     add(page, cell, between + words)
     page.wait_for_selector(f".jp-OutputArea-output:has-text('{words}')")
-    picture(page, f"{whose}-3-edited")
+    picture(page, f"lab-{whose}-3-edited")
     page.keyboard.press("Control+s")
     until(lambda: words in notebook.read_text("utf-8"), "the notebook is saved")
     shown = seen.frame_locator("iframe:not(.next)").get_by_text(words).first
     shown.wait_for(state="attached")
     shown.evaluate(UNFOLD)
-    picture(seen, f"{whose}-4-preview")
+    picture(seen, f"lab-{whose}-4-preview")
     seen.close()
     told(["build", "params/example.yaml"], project)
     memo = project / "output" / "northmere-ai" / "latest" / "memo.html"
     assert words in memo.read_text("utf-8")
     page.goto(memo.as_uri())
     page.get_by_text(words).first.evaluate(UNFOLD)
-    picture(page, f"{whose}-5-memo")
+    picture(page, f"lab-{whose}-5-memo")

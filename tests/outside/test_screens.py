@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -52,36 +51,29 @@ def pages(folder: Path, built: list[Path]) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def shown() -> Iterator[Shown]:
+def shown(chromium: Any) -> Shown:
     """Opens a page, and holds it to no request, no error and no id twice."""
-    from playwright.sync_api import sync_playwright
 
-    chromium = shutil.which("chromium")
-    assert chromium, "chromium is not on the PATH: apt-get install chromium"
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-
-        @contextmanager
-        def opened(path: Path, size: tuple[int, int] = WIDE, *, anchor: str = "", **options: Any) -> Iterator[Any]:
-            view = {"width": size[0], "height": size[1]}
-            context = browser.new_context(viewport=view, reduced_motion="reduce", **options)
-            page, asked, errors = context.new_page(), [], []
-            page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
-            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.goto(path.resolve().as_uri() + anchor)
-            yield page
-            assert asked == [path.resolve().as_uri()] and errors == []
-            assert (
-                page.evaluate(
-                    "[...document.querySelectorAll('[id]')].map((e) => e.id).filter((id, n, all) => all.indexOf(id) !== n)"
-                )
-                == []
+    @contextmanager
+    def opened(path: Path, size: tuple[int, int] = WIDE, *, anchor: str = "", **options: Any) -> Iterator[Any]:
+        view = {"width": size[0], "height": size[1]}
+        context = chromium.new_context(viewport=view, reduced_motion="reduce", **options)
+        page, asked, errors = context.new_page(), [], []
+        page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
+        page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(path.resolve().as_uri() + anchor)
+        yield page
+        assert asked == [path.resolve().as_uri()] and errors == []
+        assert (
+            page.evaluate(
+                "[...document.querySelectorAll('[id]')].map((e) => e.id).filter((id, n, all) => all.indexOf(id) !== n)"
             )
-            context.close()
+            == []
+        )
+        context.close()
 
-        yield opened
-        browser.close()
+    return opened
 
 
 def test_a_memo_fits_its_screens_with_the_advice_in_the_open(built: list[Path], shown: Shown) -> None:
