@@ -166,8 +166,11 @@ def _masked(node: Num | Ref | Cite | Note) -> str:
 
 
 _LETTERS = "|".join(letter for _, letter in MAGNITUDES)
-_BY_LETTER = {letter: Decimal(int(size)) for size, letter in MAGNITUDES}
-_AMOUNT = re.compile(rf"([-{MINUS}]?)([$€£]|[A-Z]{{3}}\s)?(\d[\d,]*(?:\.\d+)?)({_LETTERS})?(?:\s?(%)| of (\d+))?")
+BY_LETTER = {"": Decimal(1)} | {letter: Decimal(int(size)) for size, letter in MAGNITUDES}
+"""How much an amount in its last letter counts."""
+AMOUNT = rf"(?P<currency>[$€£]|[A-Z]{{3}}\s)?(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<letter>{_LETTERS})?"
+"""An amount up to its unit, without its sign."""
+_AMOUNT = re.compile(rf"([-{MINUS}]?){AMOUNT}(?:\s?(%)| of (\d+))?")
 _PERCENTS = re.compile(r"\d to [^ ]+\s%")
 """A range in per cent, whose sign stands once."""
 _HEAD = re.compile(rf"(?:[$€£]|[A-Z]{{3}}\s)?({_LETTERS})?(?![A-Za-z])")
@@ -189,7 +192,7 @@ def written(text: str, head: str = "") -> list[Written]:
     found, all_percent = [], bool(_PERCENTS.search(text))
     for sign, currency, digits, letter, percent, whole in _AMOUNT.findall(text):
         plain = digits.replace(",", "")
-        scale = _BY_LETTER.get(letter, Decimal(1)) if letter else _scale(head)
+        scale = BY_LETTER[letter] if letter else _scale(head)
         scale = _PERCENT if percent or all_percent else scale / Decimal(whole) if whole and int(whole) else scale
         told = Decimal(plain) * scale
         found.append(Written(-told if sign else told, _step(plain, cents=bool(currency) and not letter) * scale))
@@ -200,7 +203,7 @@ def _scale(head: str) -> Decimal:
     if "%" in head:
         return _PERCENT
     letter = _HEAD.match(head)
-    return _BY_LETTER[letter[1]] if letter and letter[1] else Decimal(1)
+    return BY_LETTER[letter[1] or ""] if letter else Decimal(1)
 
 
 def _step(digits: str, *, cents: bool) -> Decimal:

@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from typing import Any, cast, get_args
 
 from fabricreport.base import formats
-from fabricreport.blocks.gate import Written, adds_up, is_sum, written
+from fabricreport.blocks.gate import AMOUNT, BY_LETTER, Written, adds_up, is_sum, written
 from fabricreport.blocks.nodes import DataTable, Inline, Num, Role, TableColumn, TableRow, Text, plain_text
 from fabricreport.blocks.template import Binder, PhraseCell
 from fabricreport.ledger.facts import Name
@@ -86,11 +86,7 @@ def _across(cells: dict[tuple[int, int], _Cell], r: int, c: int) -> Iterator[Sum
             yield Sum((r, c), pair)
 
 
-_PLACES = {"": 0, "k": 3, "M": 6, "bn": 9}
-_AMOUNT = re.compile(
-    r"(?P<currency>[$€£]|[A-Z]{3}\s)?(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<letter>bn|M|k)?"
-    rf"(?:\s(?:(?P<of>of {formats.OF})|(?P<unit>(?!to |± )[^\d\s](?:(?! to | ± ).)*)))?"
-)
+_AMOUNT = re.compile(rf"{AMOUNT}(?:\s(?:(?P<of>of {formats.OF})|(?P<unit>(?!to |± )[^\d\s](?:(?! to | ± ).)*)))?")
 _BESIDE = re.compile(rf"[a-z ±{formats.MINUS}-]*")
 """What may stand beside the amounts of a figure: fewer than, to, a sign."""
 
@@ -133,12 +129,12 @@ def _lift(rows: Sequence[list[tuple[Inline, ...]]], places: Sequence[int]) -> st
     if not currency + unit:
         return ""
     letters = Counter(each["letter"] or "" for cell in figures for each in _AMOUNT.finditer(plain_text(cell)))
-    letter = max(letters, key=lambda each: (letters[each], -_PLACES[each]))
+    letter = max(letters, key=lambda each: (letters[each], -BY_LETTER[each]))
 
     def moved(amount: re.Match[str]) -> str:
-        by = _PLACES[amount["letter"] or ""] - _PLACES[letter]
-        value = Decimal(amount["digits"].replace(",", "")).scaleb(by)
-        return f"{value.normalize() if by < 0 else value:,f}" if by else amount["digits"]
+        by = BY_LETTER[amount["letter"] or ""] / BY_LETTER[letter]
+        value = Decimal(amount["digits"].replace(",", "")) * by
+        return amount["digits"] if by == 1 else f"{value.normalize():,f}"
 
     for row in rows:
         for c in places:

@@ -15,7 +15,6 @@ from fabricreport.bodies.tables import MOST_REVERSALS
 from fabricreport.bodies.views import Agreed, Told, damages
 from fabricreport.books.names import whole_names
 from fabricreport.ledger.facts import Facts, Findings, Name, capital
-from fabricreport.ledger.numbers import Number
 from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.courses.alternatives import within_nodes
 from fabricreport.sections.decision.words import DecisionFinding, ready_apart
@@ -25,8 +24,6 @@ MOST_CAUSES = 2
 """So many causes are named on each side of a difference."""
 MOST_LEVERS = 3
 """So many measures that lower the risk are shown."""
-NOISE = 0.01
-"""A mean below this share of its own 90 % range is told as about the same."""
 
 
 class Read:
@@ -187,15 +184,8 @@ def _arm(held: Findings, **arms: str | tuple[str, ...]) -> str:
 def _money(read: Read) -> str:
     if read.nodes or read.alone:
         return "none" if read.nodes else "alone"
-    cash, time = (_tells(read.case.figure(f"decision.{part}")) for part in ("cash", "time"))
+    cash, time = (not read.case.figure(f"decision.{part}").is_level for part in ("cash", "time"))
     return "both" if cash and time else "cash" if cash else "time" if time else "level"
-
-
-def _tells(number: Number) -> bool:
-    """Whether a difference has a direction, as printed and beside its range."""
-    return bool(number.sign) and abs(number.value) >= NOISE * (
-        number.spread.p95 - number.spread.p5 if number.spread else 0
-    )
 
 
 def _sure(read: Read) -> str:

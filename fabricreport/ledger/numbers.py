@@ -186,6 +186,11 @@ class Number:
         """1, 0 or -1: that of the central value as prose prints it."""
         return (self.value > 0) - (self.value < 0) if any(digit in "123456789" for digit in self.text) else 0
 
+    @property
+    def is_level(self) -> bool:
+        """Whether it is written as nothing, alone or beside its range."""
+        return not (self.sign and self._ends().kept(self.value))
+
     def show(self, style: str = "") -> str:
         """The number in one of the `STYLES`; '' is the central value."""
         if style == "":

@@ -64,9 +64,8 @@ def test_what_a_lapse_costs_grows_with_the_offer_advised_and_not_with_the_market
     case = renter(seed)
     now = consequences(case)
     for name, cost in consequences(renter(seed, times=2.0)).items():
-        assert cost == pytest.approx(2.0 * now[name], rel=1.1e-2), (
-            name
-        )  # as a contract states it, in three digits, and a part of it in three
+        # as a contract states it, in three digits, and a part of it in three
+        assert cost == pytest.approx(2.0 * now[name], rel=1.1e-2), name
     assert consequences(renter(seed, market=3.0)) == pytest.approx(now, rel=1e-9)
 
 

@@ -21,10 +21,9 @@ def test_an_act_stands_in_a_share_of_outcomes_and_points_lie_on_the_side_that_is
     wins = result.cheapest.shares
     assert sum(wins.values()) == pytest.approx(1.0) and min(wins.values()) >= 0
     for turn in result.turns.turning:
-        used = result.numbers.get(f"decision.in_use.{key_of(turn.input_id)}")
-        for point in turn.points if used is not None else ():
-            level = result.own_unit(turn).told(point.at)
-            assert used is None or (level > used.value) == (point.side == "above"), (turn.input_id, point)
+        if used := result.numbers.get(f"decision.in_use.{key_of(turn.input_id)}"):
+            above = {point: result.own_unit(turn).told(point.at) > used.value for point in turn.points}
+            assert above == {point: point.side == "above" for point in turn.points}, turn.input_id
     if result.sure is None:
         return
     assert 0 <= result.sure.share <= 1

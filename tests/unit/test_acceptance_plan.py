@@ -16,8 +16,9 @@ from delivered_cases import nccl_log
 from rows import rows
 
 from fabricreport.base.provenance import plain
-from fabricreport.base.yaml_files import ROOT, read_yaml
+from fabricreport.base.yaml_files import ROOT
 from fabricreport.books.acceptance import filled, read_acceptance, read_healthy_runs
+from fabricreport.books.glossary import glossary_book
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.sellers import read_questions
 from fabricreport.case import Case
@@ -416,9 +417,10 @@ def test_the_list_of_nodes_in_the_set_up_is_that_of_the_thresholds(grower: Case)
 def test_questions_and_tests_name_each_other() -> None:
     tests = {test.id for test in read_acceptance().tests}
     named = {i for q in read_questions() for i in q.tests}
-    assert named == tests
+    explained = {i for term in glossary_book().terms for i in term.also if i.startswith("T-")}
+    assert named == tests == explained
     assert all(row.asks in {q.id for q in read_questions()} for row in read_acceptance().settings)
-    assert all(reason in read_yaml("acceptance")["reasons"] for reason in ("held", "credit-only", "no-lead"))
+    assert set(read_acceptance().reasons) == {"floor", "exact", "in-use", "assumed"}
 
 
 def test_what_no_source_states_is_left_to_the_seller() -> None:

@@ -336,8 +336,8 @@ def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any
     merged.metadata["fabricreport"] = dict(front_matter)
     for section, notebook in notebooks.items():
         for number, cell in enumerate(notebook.cells, start=1):
-            notebook, at = written_at(cell, f"{section}.ipynb", number)
-            own = {"section": section, "notebook": notebook, "cell": at}
+            file, at = written_at(cell, f"{section}.ipynb", number)
+            own = {"section": section, "notebook": file, "cell": at}
             metadata = {**cell.metadata, "fabricreport": {**cell.metadata.get("fabricreport", {}), **own}}
             kept = {**cell, "id": f"{section}-{number}", "metadata": NotebookNode(metadata)}  # type: ignore[no-untyped-call]
             merged.cells.append(NotebookNode(kept))  # type: ignore[no-untyped-call]

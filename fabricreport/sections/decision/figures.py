@@ -203,14 +203,11 @@ class DecisionFigures(CourseFigures, OfferFigures):
         """What would change the advice, by the same key."""
         return {key_of(change.turn.input_id): change for change in self.result.changes}
 
-    def started(self, key: str) -> str:
-        """The option whose own weeks an input is told as, '' for any other input."""
-        return self.result.own_unit(self.turning[key][-1]).option
-
     def turning_name(self, key: str) -> str:
         """What an input that turns something is called within a name: an option's own weeks as every section calls them."""
-        own = self.started(key)
-        return inside(stable_label(self.names[own])) if own else label_of(self.given, self.turning[key][-1].input_id)
+        turn = self.turning[key][-1]
+        own = self.result.own_unit(turn).option
+        return inside(stable_label(self.names[own])) if own else label_of(self.given, turn.input_id)
 
     def counted(self, turn: Turn, value: float, inputs: Iterable[str], **base: Any) -> Reckoning:
         """A value of an input as this client counts it, and `base`, as far as it is not that of every value of the input."""

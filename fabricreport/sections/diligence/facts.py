@@ -96,14 +96,8 @@ def _stages(result: DiligenceResult, plan: Plan) -> Iterator[Named]:
 def _reasons(plan: Plan) -> Iterator[Named]:
     """Each reason for a threshold with the tests it holds for."""
     for reason in dict.fromkeys(test.reason for test in plan.tests):
-        of = [test for test in plan.tests if test.reason == reason]
-        named = [
-            f"{test} (stage {', '.join(dict.fromkeys(str(t.stage) for t in of if t.id == test))})"
-            if len({t.reason for t in plan.tests if t.id == test}) > 1
-            else test
-            for test in dict.fromkeys(t.id for t in of)
-        ]
-        yield Named(", ".join(named), of[0].basis, reason=Name(reason))
+        ids = list(dict.fromkeys(test.id for test in plan.tests if test.reason == reason))
+        yield Named(", ".join(ids), ids[0], reason=Name(reason))
 
 
 def _listed_tests(plan: Plan, *, below: bool) -> Name | None:

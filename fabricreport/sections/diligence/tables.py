@@ -74,7 +74,7 @@ def _heads(options: Sequence[str]) -> list[Column]:
     """Columns of the values, of either option where the course is open; a seller reads them, so not where a saving is gone."""
     heads = ("Pass", CREDIT_AT)
     values = heads if len(options) == 1 else [Name(f"{head}, {option}") for head in heads for option in options]
-    return [*(Column(head, style="mixed") for head in values), Column("Runs"), Column("By chance", style="mixed")]
+    return [*_mixed(*values), Column("Runs"), *_mixed("By chance")]
 
 
 def credits(given: Inputs, result: DiligenceResult) -> Table:
@@ -97,21 +97,9 @@ def credits(given: Inputs, result: DiligenceResult) -> Table:
                 "share of what is paid" if credit.ends else "all of it lost",
             ]
             rows.append(Row([*named, Name(f"Stage {test.stage}"), *cells]))
-    heads = [
-        *(["Network"] if len(both) > 1 else []),
-        "Order",
-        "On",
-        CREDIT_AT,
-        "For each percent",
-        "At most",
-        "Which is",
-    ]
-    mixed = (
-        CREDIT_AT,
-        "For each percent",
-        "At most",
-    )  # a contract's amounts keep the digits that letters tell them with
-    return Table([Column(head, "mixed" if head in mixed else "value") for head in heads], rows)
+    heads = [*(["Network"] if len(both) > 1 else []), "Order", "On"]
+    paid = (CREDIT_AT, "For each percent", "At most")  # with the digits that letters and clauses tell them with
+    return Table([*map(Column, heads), *_mixed(*paid), Column("Which is")], rows)
 
 
 def _spanned(result: DiligenceResult, test: PlannedTest) -> Number | None:

@@ -54,9 +54,8 @@ class PlannedTest:
     `false_pass` and `false_fail`: the chance that a fabric at the value at which the lead is gone passes, and that one fails of
     those that the model holds possible, None where the test is exact; `passing`: by draw of the model, the chance to pass.
 
-    `lines`: the thresholds, which are their floors, as numbers of the
-    ledger with what stands beside each. `basis`: the
-    case by which `reason` is said; `why`: what the test finds that others do not. `by_step`: whether the client's step sends
+    `lines`: the thresholds, which are their floors, as numbers of the ledger with what stands beside each. `basis`: how they are
+    found, or what a floor does for the lead; `why`: what the test finds that others do not. `by_step`: whether the client's step sends
     such traffic over the fabric, None where the test is of no collective. `repeats`: the runs as a number of the ledger.
     """
 

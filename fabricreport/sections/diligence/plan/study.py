@@ -132,7 +132,7 @@ class Making:
             bars.runs,
             bars.counted,
             filled(entry.command, self.words(stage, bars.runs)),
-            self.book.reasons[bars.basis],
+            self.book.reasons["floor" if isinstance(bars.basis, Reason) else bars.basis],
             tuple(q.id for q in read_questions() if entry.id in q.tests_of(self.tested.terms.exchange.test)),
             price,
             *bars.errors,
