@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import nbformat
 import pytest
 import yaml
 from click.testing import CliRunner
+from nbformat.v4 import new_markdown_cell, new_notebook
 from published_cases import put_edition, said_of
 from scenario_cases import minimal
 
@@ -99,6 +101,16 @@ def test_small_moves_are_quiet_until_they_add_up_against_what_was_published(clie
     client.write(refresh={"moved_share": 1.0})
     plan = client.plan()
     assert not plan.changed and "the params changed" in plan.reasons, "the client's own word for what is material"
+
+
+def test_a_section_of_the_clients_own_that_is_taken_out_is_an_edition_though_no_number_moves(client: Client) -> None:
+    own = client.params.parent / "acme" / "notebooks" / "power.ipynb"
+    own.parent.mkdir(parents=True)
+    nbformat.write(new_notebook(cells=[new_markdown_cell("# Power")]), own)
+    client.write(extra=["power.ipynb"])
+    put_edition(client.params, client.output)
+    client.write()
+    assert client.plan().changed
 
 
 def test_a_dry_run_leaves_no_trace_and_what_cannot_be_probed_is_built(client: Client) -> None:
