@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from unittest import mock
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
