@@ -11,6 +11,7 @@ from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Name, Named, OptionName, Phrase, Spoken, joined
 from fabricreport.ledger.numbers import FigureOf
 from fabricreport.models.judgement.framework import leaning
+from fabricreport.scenario import is_given
 from fabricreport.sections.client import REQUIREMENT, barred, gpu_type, judges, judges_missed, newer_gpu, told
 from fabricreport.sections.decision.actions import PAGE_ONE, Kind
 from fabricreport.sections.decision.inputs import assumed_keys, criteria, target_gpus, told_ground
@@ -217,6 +218,18 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
 # ---- words
 
 
+def _rent_words(read: _Read) -> Mapping[str, Name | None]:
+    """Words that choose within what is said of a rent: each there where it holds."""
+    params, rented = read.given.params, read.given.team.rented
+    asks = any(one.action.kind == Kind.RENTS for one in read.monday.todos)
+    held = {
+        "rents": rented,
+        "real_rent": rented and params.money.discounting == "real",
+        "asks_for_a_term": asks and not is_given(params, "money.horizon_months"),
+    }
+    return {word: Name(word) if holds else None for word, holds in held.items()}
+
+
 def _words(read: _Read) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     verdict, result = read.verdict, read.result
@@ -229,7 +242,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     tie = told_ground(read.given.params, by) if (by := verdict.preferred_by) else ""
     return {
         "judges": judges(read.given),
-        "rents": Name("rents") if read.given.team.rented else None,
+        **_rent_words(read),
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
