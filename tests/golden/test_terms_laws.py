@@ -113,6 +113,16 @@ def test_the_plan_names_every_test_that_a_network_without_the_saving_can_pass(se
         assert case.figure(f"diligence.plan.{gone.key}").value > case.figure("diligence.pass.busbw").value
 
 
+def test_damages_hold_the_price_of_delay_as_the_bill_does() -> None:
+    """Whole where every outcome is late, nothing of it where none would be for a week more."""
+    per_day, without = 100_000.0, bench.case("example").diligence().terms
+    for date, counted in (("2027-01-08", 7 * per_day), ("2028-06-30", 0.0)):
+        case = bench.changed("example", schedule__production_by=date, money__price_of_delay_usd_per_day=per_day)
+        terms = case.diligence().terms
+        for late, plain in ((terms.weeks, without.weeks), (terms.delivery, without.delivery)):
+            assert late and plain and late.loss == pytest.approx(plain.loss + counted, rel=0.01)
+
+
 @pytest.mark.parametrize("name", ["example", "kestrel-lab"])
 def test_what_a_promise_brings_is_paid_where_the_network_turns_out_worse(name: str) -> None:
     terms = bench.case(name).diligence().terms

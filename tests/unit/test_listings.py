@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import bench
@@ -17,7 +16,6 @@ from fabricreport.sections.decision.reversals import (
     equal_priors,
     on_one_listing,
     priors_of,
-    rests_on_listing,
     without_each,
 )
 
@@ -52,18 +50,19 @@ def test_the_verdict_without_a_listing_is_that_of_a_client_who_names_no_option_o
         assert verdict.lead == pytest.approx(again.lead)
 
 
-def test_a_clear_choice_on_one_listing_is_leaning_where_no_other_of_its_side_would_be_as_clear() -> None:
-    families = {INFINIBAND: "infiniband", TURNKEY: "rocev2", WHITEBOX: "rocev2"}
-    comparison = client().comparison
-    clear = replace(comparison.verdict, choice=WHITEBOX, runner_up=INFINIBAND, confidence=Confidence.CLEAR)
-    chosen = replace(comparison, verdict=clear)
-    assert rests_on_listing(chosen, {WHITEBOX: replace(clear, choice=INFINIBAND)}, families)
-    assert not rests_on_listing(chosen, {WHITEBOX: replace(clear, choice=TURNKEY)}, families)
-    leaning = replace(clear, choice=TURNKEY, confidence=Confidence.LEANING)
-    assert rests_on_listing(chosen, {WHITEBOX: leaning}, families)
-    assert not rests_on_listing(chosen, {TURNKEY: replace(clear, choice=INFINIBAND)}, families)
-    capped = clear.capped_by("listing")
-    assert (capped.confidence, capped.capped) == (Confidence.LEANING, "listing")
+def test_a_clear_choice_is_leaning_where_another_course_is_advised_without_one_listed_price() -> None:
+    case = client()
+    found = case.comparison.verdict
+    assert found.confidence == Confidence.CLEAR and case.decision().turned_without[0] == found.choice
+    assert (case.decision().verdict.confidence, case.decision().verdict.capped) == (Confidence.LEANING, "listing")
+
+
+def test_a_clear_choice_is_leaning_where_the_advice_stands_in_fewer_outcomes_than_are_asked_of_the_two() -> None:
+    for price, capped in ((38_800, ""), (34_000, "act")):
+        case = client().changed(prices={"switch-sn5610": 52_000, "switch-n9600-64od": price})
+        found = case.decision()
+        assert (case.comparison.verdict.confidence, found.verdict.capped) == (Confidence.CLEAR, capped)
+        assert found.sure and (found.sure.share < found.rule.clear_probability) == bool(capped)
 
 
 def test_inputs_by_fabric_favour_whom_their_means_favour_and_exchanging_them_exchanges_the_sides() -> None:

@@ -252,13 +252,14 @@ def test_sites_gpus_and_experts_are_asked_about_where_there_is_something_to_ask(
     assert asked.elicited and CONDITIONS[Kind.EXPERTS](replace(pressed, given=asked)) is None
 
 
-def test_a_date_of_the_client_s_own_is_put_to_the_seller() -> None:
+def test_the_day_of_delivery_is_put_to_the_seller_by_who_has_a_date_and_by_who_has_none() -> None:
     data = yaml.safe_load((bench.PARAMS / "example.yaml").read_text(encoding="utf-8"))
     del data["schedule"]
     undated = open_case({**data, "as_of": str(data["as_of"])}).inputs
     stated = facts(of("example"))
-    assert CONDITIONS[Kind.DELIVERY](stated) is not None
-    assert CONDITIONS[Kind.DELIVERY](replace(stated, given=undated)) is None
+    assert stated.given.params.dated and not undated.params.dated
+    for at in (stated, replace(stated, given=undated)):
+        assert CONDITIONS[Kind.DELIVERY](at) is not None
 
 
 def test_every_kind_is_reached_by_some_client() -> None:

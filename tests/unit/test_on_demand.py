@@ -18,7 +18,6 @@ from fabricreport.check.examination import make_whole
 from fabricreport.ledger.figures import DeclaredFigures
 from fabricreport.models.judgement.comparison import Comparison, Verdict
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.reversals import rests_on_listing
 from fabricreport.sections.decision.study import run
 from fabricreport.sections.decision.turning import Search
 
@@ -39,9 +38,12 @@ def capped_by_every_part(case: Case, comparison: Comparison) -> Verdict:
         found = found.capped_by("input")
     if made.with_equal_priors is not None and made.with_equal_priors < 0:
         found = found.capped_by("priors")
-    if rests_on_listing(comparison, made.without, {o.id: o.side for o in case.options}):
+    if any(left.course.id != found.course.id for left in made.without.values()):
         found = found.capped_by("listing")
-    return found.capped_by("generation") if made.mismatch and made.mismatch.turns(found.lead) else found
+    if made.mismatch and made.mismatch.turns(found.lead):
+        found = found.capped_by("generation")
+    few = made.sure is not None and round(made.sure.share, 2) < made.rule.clear_probability
+    return found.capped_by("act") if few and made.offers is None else found
 
 
 @pytest.mark.laws(0)

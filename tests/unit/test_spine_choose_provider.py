@@ -115,8 +115,8 @@ def test_what_a_model_takes_and_a_server_has_is_told_where_it_does_not_fit_and_w
     large = changed(workload__model_parameters_billion=32)
     taken, has = (large.figure(f"decision.courses.single_{what}").value for what in ("needs", "holds"))
     assert of(large, "cut") == ("no_room",) and taken > has == pytest.approx(0.85 * 8 * 80)
-    assert held(large, "memory_told", "model_assumed", "full_assumed") == (True, False, True)
-    assert held(tern(), "memory_told", "model_assumed") == (False, False)
+    assert held(large, "memory_told", "full_assumed") == (True, True)
+    assert held(tern(), "memory_told") == (False,)
 
 
 def test_where_every_seller_names_one_network_none_is_weighed() -> None:

@@ -79,7 +79,7 @@ class Verdict:
     (most that knowing every input could be worth), `trifle` (what that is held against). `probability`: share of draws in
     which the choice costs less. `ready`: chance of being stable by the client's date, by option. `agrees`: whether the
     framework leans to the choice's family (None: to neither). `capped`: why a clear lead is called leaning (`input`,
-    `priors`, `deadline`, `listing`, `generation`, or '' if it is not). `preferred_by`: the ground on which the choice is taken
+    `priors`, `deadline`, `listing`, `generation`, `act`, or '' if it is not). `preferred_by`: the ground on which the choice is taken
     before another of its side that costs less, by too little to tell; None where there is none. `tied`: the options that money
     does not tell from the choice, each by what makes that very pair close; the choice first, then the cheapest.
     """
@@ -288,7 +288,12 @@ def classed(found: Verdict, rule: Rule) -> Confidence:
     if found.lead <= found.materiality:
         trifling = found.evpi < found.trifle or found.evpi == 0
         return Confidence.DOES_NOT_MATTER if trifling else Confidence.CLOSE
-    return Confidence.CLEAR if round(found.probability, 2) >= rule.clear_probability else Confidence.LEANING
+    return Confidence.CLEAR if reached(found.probability, rule) else Confidence.LEANING
+
+
+def reached(share: float, rule: Rule) -> bool:
+    """Whether a share of draws, as it is printed, is enough for a lead, or an act, to be clear."""
+    return round(share, 2) >= rule.clear_probability
 
 
 def _settled(close: Verdict, sides: Mapping[str, str], rule: Rule, weighing: Weighing) -> Verdict:

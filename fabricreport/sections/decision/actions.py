@@ -288,7 +288,7 @@ def _generation(at: Facts) -> Due | None:
 
 def _delivery(at: Facts) -> Due | None:
     terms = at.tests.terms
-    if not at.given.params.dated or terms is None or terms.delivery.loss <= 0:
+    if terms is None or terms.delivery.loss <= 0:
         return None
     return Due(
         Kind.DELIVERY,

@@ -11,7 +11,7 @@ from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Name, Named, OptionName, Phrase, Spoken, joined
 from fabricreport.ledger.numbers import FigureOf
 from fabricreport.models.judgement.framework import leaning
-from fabricreport.scenario import is_given
+from fabricreport.scenario import Params, is_given
 from fabricreport.sections.client import REQUIREMENT, barred, gpu_type, judges, judges_missed, newer_gpu, told
 from fabricreport.sections.decision.actions import PAGE_ONE, Kind
 from fabricreport.sections.decision.inputs import assumed_keys, criteria, target_gpus, told_ground
@@ -242,6 +242,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     tie = told_ground(read.given.params, by) if (by := verdict.preferred_by) else ""
     return {
         "judges": judges(read.given),
+        "model_assumed": Name("assumed") if _model_assumed(read.given.params) else None,
         **_rent_words(read),
         **monday_words(read.monday),
         "choice": name[verdict.choice],
@@ -289,6 +290,11 @@ def _words(read: _Read) -> Mapping[str, object]:
         **held_words(read.given, result.held, verdict.pair, sellers),
         "shipped": Name(", ".join(read.stood_in)),
     }
+
+
+def _model_assumed(params: Params) -> bool:
+    """Whether the size of the model that runs is ours."""
+    return params.workload.kind != "hpc-simulation" and not is_given(params, "workload.model_parameters_billion")
 
 
 def _open(result: DecisionResult) -> tuple[str, ...]:

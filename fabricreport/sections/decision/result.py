@@ -16,7 +16,7 @@ from fabricreport.ledger.bases import is_time
 from fabricreport.ledger.numbers import Number
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.choice import Sure, swings
-from fabricreport.models.judgement.comparison import Course, Rule, Verdict
+from fabricreport.models.judgement.comparison import Course, Rule, Verdict, reached
 from fabricreport.models.judgement.framework import FrameworkResult, leaning
 from fabricreport.sections.arrivals import OwnUnit, own_weeks
 from fabricreport.sections.client import side_by_side
@@ -34,7 +34,6 @@ from fabricreport.sections.decision.reversals import (
     equal_priors,
     leads_with,
     priors_of,
-    rests_on_listing,
     reversals_of,
     without_each,
 )
@@ -90,7 +89,8 @@ class DecisionResult(Shown):
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The comparison's verdict, at most leaning where one input, equal priors, a listing or a generation turn it."""
+        """The comparison's verdict, at most leaning where one input, equal priors, a listing or a generation turn it, and where
+        the act that is advised stands in fewer outcomes than are asked of the two compared."""
         found = self._comparison.verdict
         if found.confidence != Confidence.CLEAR:
             return found
@@ -98,10 +98,12 @@ class DecisionResult(Shown):
             return found.capped_by("input")
         if self.with_equal_priors is not None and self.with_equal_priors < 0:
             return found.capped_by("priors")
-        if rests_on_listing(self._comparison, self.without, self._sides):
+        if self.turned_without:
             return found.capped_by("listing")
         if self.mismatch is not None and self.mismatch.turns(found.lead):
             return found.capped_by("generation")
+        if self.offers is None and self.sure is not None and not reached(self.sure.share, self.rule):
+            return found.capped_by("act")
         return found
 
     @property
@@ -180,7 +182,7 @@ class DecisionResult(Shown):
     @cached_property
     def information(self) -> Information | None:
         """What could be found out first; None where nothing is left to choose."""
-        return information_of(self._given, self._bills, self._knowledge(), self.verdict.pair)
+        return information_of(self._given, self._bills, self._knowledge(), self._comparison.verdict.pair)
 
     @cached_property
     def courses(self) -> CoursesResult:
@@ -192,7 +194,7 @@ class DecisionResult(Shown):
         """How sure the advised act is, beside the best other one; None without one."""
         judge = self._search.judge
         return sure_of(
-            self._bills, self.verdict, self.courses, self.information, self._knowledge(),
+            self._bills, self._comparison.verdict, self.courses, self.information, self._knowledge(),
             dated=judge.weighing.date_stated, close=lambda a, b: judge.close(self._bills, a, b),
         )  # fmt: skip
 
@@ -274,9 +276,10 @@ class DecisionResult(Shown):
     def turned_without(self) -> tuple[str, ...]:
         """The options among them without which another course is advised; of several on one listing the choice, or the first."""
         listed = {o.id: o.pieces["switch"].price for o in self._given.options}
-        turned = [o for o, v in self.without.items() if v.course.id != self.verdict.course.id]
+        now = self._comparison.verdict
+        turned = [o for o, left in self.without.items() if left.course.id != now.course.id]
         first: dict[str, str] = {}
-        for option in sorted(turned, key=lambda o: o != self.verdict.choice):
+        for option in sorted(turned, key=lambda o: o != now.choice):
             first.setdefault(listed[option], option)
         return tuple(first.values())
 

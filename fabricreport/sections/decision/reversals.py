@@ -15,7 +15,7 @@ import numpy as np
 from fabricreport.base.formats import inside
 from fabricreport.base.provenance import Traced, inputs_of, mean_of
 from fabricreport.base.uncertain import Uncertain, exactly
-from fabricreport.base.vocabulary import NEITHER, Charge, Confidence, Grade, Side
+from fabricreport.base.vocabulary import NEITHER, Charge, Grade, Side
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.books.options import Licence, Option
 from fabricreport.inputs.inputs import Inputs
@@ -72,15 +72,6 @@ def without_each(given: Inputs, bills: Bills) -> Mapping[str, Verdict]:
         if option not in judge.barred and len([o for o in left if o not in judge.barred]) > 1:
             found[option] = judge.verdict(replace(bills, totals=left))
     return found
-
-
-def rests_on_listing(comparison: Comparison, without: Mapping[str, Verdict], sides: Mapping[str, str]) -> bool:
-    """Whether the choice is such an option, and without it no other of its side would be as clear."""
-    choice = comparison.choice
-    if choice not in without:
-        return False
-    left = without[choice]
-    return sides[left.choice] != sides[choice] or left.confidence != Confidence.CLEAR
 
 
 ALIKE = 0.01

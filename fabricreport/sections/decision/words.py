@@ -82,7 +82,7 @@ class DecisionFinding(StrEnum):
     ANSWERS_TURNED = "the answers of sellers change what is advised"
     # what to read with care
     JUDGES_MISSED = "experts were asked, and all missed the known answers by more than chance explains"
-    LISTING_TURNS = "without the choice, whose switch has one listed price, another fabric is advised"
+    LISTING_TURNS = "without an option whose switch has one listed price, another course is advised"
     OLDER_GPU = "the GPUs that are bought are of an older generation than their maker has on sale"
     GENERATION_TURNS = "a clear lead that the other side has in one generation"
     LATER = "equipment is bought later than prices hold"

@@ -102,7 +102,7 @@ def tested_on(on: Ground, options: tuple[str, ...], beside: Tested | None = None
 def _terms(
     on: Ground, options: tuple[str, ...], percent: Percent, longer: Slower | None, beside: Tested | None
 ) -> Terms:
-    given, common, option = on.given, on.tco.common, on.option
+    given, common, option = on.given, on.tco.late, on.option
     prefix, unit = ("diligence", "") if beside is None else ("diligence.rival", _unit(beside.terms))
     exchange = exchange_of(on.latency, options)
     order = None if given.team.rented else _network_price(on, 0)
@@ -133,7 +133,7 @@ def of_delivery(on: Ground) -> Terms:
     """The terms where no network between nodes is bought: the day on which the GPUs are handed over, and nothing else."""
     given, owned = on.given, on.tco.ownership
     servers = None if owned is None else on.tco.common.server.price * owned.builds[on.option.id][0].nodes
-    gpus = delivery(given, on.tco.common, None if servers is None else given.spread(servers))
+    gpus = delivery(given, on.tco.late, None if servers is None else given.spread(servers))
     return Terms(
         on.option.id,
         None,

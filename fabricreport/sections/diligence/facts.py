@@ -12,6 +12,7 @@ from fabricreport.books.sellers import ALLREDUCE
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Listing, Name, Named, OptionName, Spoken, joined
 from fabricreport.models.audit.acceptance import Reason
+from fabricreport.scenario import is_given
 from fabricreport.sections.client import domain_gpus
 from fabricreport.sections.diligence.plan.figures import IN_USE
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, ethernets, few_nodes, managed
@@ -137,6 +138,7 @@ class DiligenceFinding(StrEnum):
     PLAN_SHARED = "several tenants share a fabric that keeps them apart by itself"
     PLAN_TENANTS = "several tenants share the fabric"
     PLAN_ALONE = "the client shares the fabric with nobody"
+    PLAN_UNTOLD = "it rents, and does not say whether it does"
     # the sellers and their answers
     SELLERS_RENTED = "the client rents, and names sellers"
     UNANSWERED = "no seller has answered"
@@ -210,7 +212,8 @@ def _sheets(given: Inputs) -> Iterator[DiligenceFinding]:
     if run_by_manager:
         yield F.PLAN_MANAGED
     if not shared:
-        yield F.PLAN_ALONE
+        untold = given.team.rented and not is_given(given.params, "cluster.tenancy")
+        yield F.PLAN_UNTOLD if untold else F.PLAN_ALONE
         return
     yield F.PLAN_TENANTS
     if marked or run_by_manager:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
+from fabricreport.base.vocabulary import Question
 from fabricreport.books.names import family_names
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Name, Named, OptionName, Spoken
@@ -95,6 +96,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     return {
         "focus": name[read.focus],
         "worked": name[read.result.worked],
+        "dates_here": Name("here") if read.given.params.asked != Question.BUY_ONCE else None,
         "of_ethernet": options[read.result.worked].behaviour.manager,
         "lever": Named(best.label, best.id),
         "interval_rule": interval_rule(read.given),

@@ -248,6 +248,15 @@ def delay_days(option: OptionInputs, common: Common) -> Any:
     return late + slip_days(1 - lost.running.useful_of_network, on_any)
 
 
+def as_counted(own: Mapping[str, OptionInputs], common: Common) -> Common:
+    """The same inputs with the price of a day of delay as the bills have it of one week more: nothing of a week before the date."""
+    if not np.any(np.asarray(common.delay_per_day) > 0):
+        return common
+    beyond = [np.clip(1.0 + np.asanyarray(o.production_weeks) - common.weeks_allowed, 0.0, 1.0) for o in own.values()]
+    share: Any = sum(np.mean(weeks) for weeks in beyond) / len(beyond)
+    return replace(common, delay_per_day=common.delay_per_day * share)
+
+
 def with_delay(bill: CostComponents, option: OptionInputs, common: Common) -> CostComponents:
     """A full bill with the price of delay, if there is one."""
     if not np.any(np.asarray(common.delay_per_day) > 0):

@@ -33,6 +33,7 @@ from fabricreport.sections.tco.cost import (
     TIME_CAUSES,
     by_cause,
     cash_bill,
+    as_counted,
     common_hour_value,
     full_bill,
     hours_of,
@@ -65,6 +66,11 @@ class Bills:
     def order(self) -> tuple[str, ...]:
         """Option ids, the lowest mean total first."""
         return expected_order(self.totals)
+
+    @property
+    def late(self) -> Common:
+        """The inputs common to all by which a time too late is priced."""
+        return as_counted(self.own, self.common)
 
     def gap(self, a: str, b: str) -> Traced:
         """Cost of `a` less cost of `b` (draws,); what both share leaves neither money nor provenance."""
@@ -269,7 +275,8 @@ class TcoResult:
 
     `choice` and `rival` are those of the comparison, with its `verdict`; `difference` is rival less choice: positive
     means the choice is cheaper. `infiniband` and `rocev2` are the cheaper option of each family, or None. `ownership` is None
-    for a client that rents, and `edge` is where another tier of switches begins, None if that is not near.
+    for a client that rents, and `edge` is where another tier of switches begins, None if that is not near. `late`: of `common`, with the price of delay as the bills
+    count it of a week more.
     """
 
     totals: Mapping[str, Traced]
@@ -289,6 +296,7 @@ class TcoResult:
     ownership: Ownership | None
     edge: Edge | None
     common: Common
+    late: Common
     numbers: Mapping[str, Number]
 
     @property

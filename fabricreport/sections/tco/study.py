@@ -49,6 +49,7 @@ def run(given: Inputs, found: Bills, comparison: Comparison, sized: Callable[[in
         ownership=None if given.team.rented else _ownership(given, found, hour, choice, rival),
         edge=edge_of(given, (choice, rival), sized),
         common=common,
+        late=found.late,
         numbers={},
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, CostFigures(given, result), given))

@@ -145,7 +145,7 @@ def clause(given: Inputs, bills: Bills, option: str, *, unit: str = "") -> Claus
     """Damages for the time that an option is stable too late, on the terms of the contract; `unit`: of time, if it is set."""
     common, own = bills.common, bills.own[option]
     order = sum(fabric.capex(bills.built[option][0], own, common).values())
-    terms = tuning(given, common, own.bring_up_weeks, order, unit=unit)
+    terms = tuning(given, bills.late, own.bring_up_weeks, order, unit=unit)
     return Clause(terms, given.spread(terms.paid(own.bring_up_weeks - terms.limit_weeks)))
 
 

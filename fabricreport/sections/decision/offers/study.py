@@ -251,7 +251,7 @@ def _compared(given: Inputs, bills: Bills, option: Option, lines: Sequence[BidLi
     price: Any = sum(fabric.capex(bills.built[option.id][0], own, common).values(), start=0.0)
     stated = [w for line in lines if (w := weeks_to_delivery(given.prices.by_id(line.price).source)) is not None]
     lead = max(stated) if stated else own.arrival.lead
-    late, unstable = delivery(given, common, price), tuning(given, common, own.bring_up_weeks, price)
+    late, unstable = delivery(given, bills.late, price), tuning(given, bills.late, own.bring_up_weeks, price)
     return Rates(late.loss_per_week, unstable.loss_per_week).total(price, lead, own.bring_up_weeks)
 
 
