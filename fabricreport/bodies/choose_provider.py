@@ -199,7 +199,8 @@ def words(case: Told) -> Mapping[str, object]:
 
 def _choices(read: Read) -> Mapping[str, Name | None]:
     """Words that choose within a sentence: each there where it holds."""
-    found = read.found
+    found, fine_tuned = read.found, read.given.params.workload.kind == "fine-tuning"
+    soon = read.result.courses.single.soon
     held = {
         "networked": read.networked,
         "two_networks": read.pair,
@@ -217,9 +218,14 @@ def _choices(read: Read) -> Mapping[str, Name | None]:
         and found.likely_late(found.pick.second),
         "single_saves": read.single is not None and read.single < 0 and not read.single_level,
         "single_level": read.single_level,
+        "single_slow": read.single is not None and not soon,
+        "single_dear": read.single is not None and soon and read.single > -read.verdict.materiality,
         "single_dated": read.dated and read.single is not None,
         "rent_level": read.rent_level,
         "term_assumed": not is_given(read.given.params, "money.horizon_months"),
+        "listed_term": found is not None and any(t.behind and t.share.fixed for t in found.terms.values()),
+        "full_assumed": fine_tuned and not is_given(read.given.params, "workload.method"),
+        "memory_told": read.result.courses.single.memory is not None,
         "many_gpus": read.pair and not read.case.spoken("tail_risk").findings.small,
     }
     return {word: Name(word) if holds else None for word, holds in held.items()}
@@ -288,9 +294,12 @@ def to_ask(case: Told, judged: Judged, form: str) -> str:
 
 
 def _questions(case: Told, order: list[Judged]) -> Iterator[Named]:
-    """The sellers that are asked the same first, as a sentence lists them, with the question."""
+    """The sellers that are asked the same first, as a sentence lists them, with the question; where the order is open only those
+    that page one asks."""
     asked: dict[str, list[str]] = {}
-    for one in order:
+    found = case.decision().offers
+    kept = found.asked if found and found.unranked else tuple(judged.offer.id for judged in order)
+    for one in (judged for judged in order if judged.offer.id in kept):
         asked.setdefault(to_ask(case, one, "question"), []).append(one.offer.seller)
     for question, sellers in asked.items():
         yield Named(listed(sellers), sellers[0], question=Name(question))

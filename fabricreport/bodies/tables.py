@@ -386,31 +386,38 @@ def _steps(case: Told, one_day: bool = False) -> list[Row]:
 
 
 def results(case: Told) -> Table:
-    """Until when each price is good, what it comes to, and in how many outcomes it costs least."""
+    """Until when each price is good, what it comes to, and in how many outcomes it costs least; where the order is open, in
+    place of the day, between which ends, by which it is told who may."""
     found = _found(case)
+    ends = ("least", "most") if found.unranked else ()
     rows = [
         Row(
             [
                 Name(one.offer.seller),
-                Name(last_day(case, one)),
+                *([] if ends else [Name(last_day(case, one))]),
                 case.figure(f"decision.offers.useful_hour.{offer}"),
                 *[case.figure(f"decision.offers.total.{offer}")] * 2,
+                *(case.figure(f"decision.offers.{end}.{offer}") for end in ends),
                 case.figure(f"decision.offers.cheapest.{offer}"),
             ]
         )
         for offer, one in found.judged.items()
     ]
     if found.market is not None:
-        rows.append(_market(case))
-    columns = [*(Column(h) for h in ("Seller", _whole("Good until"), "Useful hour", "Whole work"))]
+        rows.append(_market(case, ends))
+    until = [] if ends else [_whole("Good until")]
+    columns = [*(Column(h) for h in ("Seller", *until, "Useful hour", "Whole work"))]
     columns.append(Column("Nine in ten", style="spread"))
+    columns += [Column(end.capitalize()) for end in ends]
     return Table([*columns, Column("Costs least in")], rows)
 
 
-def _market(case: Told) -> Row:
+def _market(case: Told, ends: Sequence[str]) -> Row:
     """The market's mean rent for the term, as a second figure: nobody offers it."""
     total = case.figure("decision.offers.market_total")
-    return Row([Name("Market, mean"), None, case.figure("decision.offers.market_useful_hour"), total, total, None])
+    until = [None] * (0 if ends else 1)
+    hour = case.figure("decision.offers.market_useful_hour")
+    return Row([Name("Market, mean"), *until, hour, total, total, *(None for _ in ends), None])
 
 
 def _held(judged: Judged) -> str:

@@ -17,7 +17,10 @@ TIMES = frozenset({"us", "ms", "s", "min", "h", "day", "week", "month", "year"})
 """Units of time."""
 COUNTS = frozenset({"count", "gpus", "node", "tokens", "repeat"})
 """Units of what is counted."""
-CONVENTION = "An amount is the mean of its outcomes, a time is their median, unless its name says otherwise."
+CONVENTION = (
+    "An amount is the mean of its outcomes, at present value, and a time is their median, unless its name says otherwise. "
+    "What is paid by the hour, the day or the event is in the money of that day."
+)
 """The rule of the statistics, as a memo says it once."""
 
 
@@ -37,6 +40,7 @@ class Statistic(StrEnum):
     WHERE_CHANGED = "where the advice changes"
     CENTRAL = "at central values"
     WANTED = "at the share of outcomes wanted"
+    END = "at an end of its range"
 
 
 class Clock(StrEnum):

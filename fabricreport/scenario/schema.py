@@ -354,7 +354,7 @@ class Workload(Section):
     parallelism: Annotated[
         Annotated[Literal["choose"], Tag(f"{TAG}word")] | Annotated[Parallelism, Tag(f"{TAG}plan")],
         Discriminator(_plan_kind),
-    ] = Field(default="choose", description="`choose`, or the parallel plan {tp, pp, dp, ep, cp}.")
+    ] = Field(default="choose", description="Parallel plan: `choose`, or {tp, pp, dp, ep, cp}.")
     jobs: Annotated[tuple[JobSize, ...], Items] = Field(
         default=(),
         max_length=12,

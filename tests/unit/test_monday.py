@@ -16,7 +16,7 @@ from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks import open_section
 from fabricreport.blocks.nodes import DataTable, plain_text
 from fabricreport.case import Case
-from fabricreport.sections.decision.actions import CONDITIONS, Due, Kind, actions, gain, most, roles
+from fabricreport.sections.decision.actions import CONDITIONS, Due, Kind, actions, gain, most, roles, sellers_asked
 from fabricreport.sections.decision.steps import (
     BETTER,
     CAPPED,
@@ -67,7 +67,9 @@ def test_a_list_is_short_ordered_by_worth_and_dated(name: str) -> None:
     assert len(monday.todos) <= most() == 7
     worth = [one.due.worth.usd if one.due.worth else None for one in monday.todos]
     priced = [w for w in worth if w is not None]
-    assert worth == [*sorted(priced, reverse=True), *[None] * (len(worth) - len(priced))] and all(w > 0 for w in priced)
+    assert worth == [*sorted(priced, reverse=True), *[None] * (len(worth) - len(priced))] and all(
+        w >= 0 for w in priced
+    )
     assert len({one.action.kind for one in monday.todos}) == len(monday.todos)
     days = monday.calendar.days
     for one in monday.todos:
@@ -97,6 +99,12 @@ def test_every_line_is_said_in_full_and_has_one_letter(name: str) -> None:
     letters = [letter for word in LETTERS for letter in words[word]]  # type: ignore[attr-defined]
     assert sorted(str(letter) for letter in letters) == [one.mark for one in monday.todos]
     assert all(str(letter.said["to"]) for letter in letters)
+    if of(name).inputs.team.rented:  # a seller is called by its name
+        asked = sellers_asked(facts(of(name)))
+        outside = [named(one).said["to"] for one in monday.todos if one.to]
+        assert all(any(seller in str(to) for seller in asked) for to in outside)
+        everyone = next(named(one) for one in monday.todos if one.action.kind == Kind.RENTS).said["to"]
+        assert all(seller in str(everyone) for seller in asked)
 
 
 def test_the_notebook_has_one_letter_for_every_kind_that_a_line_may_be_of() -> None:
@@ -219,9 +227,10 @@ def test_worth_is_one_figure_wherever_it_stands(name: str) -> None:
     case = of(name)
     for one in case.monday().todos:
         figure = f"decision.worth.{one.action.kind}"
-        assert (figure in case.decision().numbers) == (one.due.worth is not None)
-        if one.due.worth:
-            assert case.figure(figure).value == pytest.approx(one.due.worth.usd) and one.due.worth.usd > 0
+        told = one.due.worth is not None and one.due.worth.above_zero
+        assert (figure in case.decision().numbers) == told
+        if one.due.worth and told:
+            assert case.figure(figure).value == pytest.approx(one.due.worth.usd)
 
 
 @rows("name", ["example", "renter", "grower", "landlord", "one node"])

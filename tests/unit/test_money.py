@@ -242,7 +242,10 @@ def test_rent_and_buy_agree_at_the_amortised_price(a, b, c, rate, price, kind):
     value = amortised_gpu_hour_usd(bill, lost, hours, d)
     owned = charge_lost_time(bill, lost, hours, value, d)
     per_paid_hour = value * lost.useful
-    rented = rent_cost(Rental(per_paid_hour, terms="today"), lost, hours, d)
+    fixed = (
+        per_paid_hour * d.present_value(hours) / d.present_value(hours, "fixed")
+    )  # a contract's price stays as it is
+    rented = rent_cost(Rental(fixed), lost, hours, d)
     assert rented.total == pytest.approx(owned.total)
     assert owned.total / d.present_value(hours) == pytest.approx(value)
 

@@ -112,6 +112,17 @@ def test_no_seller_is_advised_on_a_published_price() -> None:
     assert found.asked[0] == found.order[0] and set(found.pick.contenders) <= set(found.asked)
 
 
+def test_a_cent_of_a_rent_comes_to_its_hours_of_the_term_discounted_as_a_contract_is_paid_whoever_asks_it() -> None:
+    for case in (tern(), offered(BASE, OTHER), offered(BASE, OTHER, money__discounting="real")):
+        found, common = of(case), case.chain.bills.common
+        money = case.params.money
+        rate, inflation = float(money.discount_rate_per_year), float(money.inflation_per_year)
+        yearly = 1 + rate if money.discounting == "nominal" else (1 + rate) * (1 + inflation)
+        months = yearly ** (-np.arange(1, common.months + 1) / 12)
+        useful = plain(case.chain.bills.own[found.leading.option].lost.useful)
+        assert found.per_dollar == pytest.approx(16 * HOURS_PER_MONTH * months.sum() * np.mean(1 / useful))
+
+
 # ---- offers
 
 

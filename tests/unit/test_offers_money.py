@@ -90,16 +90,15 @@ def test_where_the_client_values_a_lost_hour_otherwise_it_is_charged_at_that() -
     less=st.floats(0.001, 0.4),
     rate=st.floats(0.0, 0.3),
     useful=st.floats(0.2, 1.0),
-    fixed=st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
 def test_of_two_offers_equal_but_for_the_price_the_cheaper_wins_by_price_times_hours_over_the_useful_share(
-    price: float, less: float, rate: float, useful: float, fixed: bool
+    price: float, less: float, rate: float, useful: float
 ) -> None:
     money, lost = Discounting(rate, inflation_per_year=0.02), LostTime(exposed_communication=1 - useful)
     work = Work(((0, 16),), 12, money)
-    dear, cheap = (cost_of(flat(p, fixed=fixed), lost, work).total for p in (price, price - less))
-    hours = float(money.level(16 * HOURS_PER_MONTH, 12, terms="fixed" if fixed else "today"))
+    dear, cheap = (cost_of(flat(p), lost, work).total for p in (price, price - less))
+    hours = float(money.level(16 * HOURS_PER_MONTH, 12, terms="fixed"))
     assert dear - cheap == pytest.approx(less * hours / useful)
     means = {
         "dear": Reach(float(dear), float(dear), float(dear)),
@@ -163,6 +162,10 @@ def test_a_price_out_of_date_contends_and_puts_nobody_out() -> None:
     assert pick({"a": old, "b": fresh, "c": dear}).contenders == ("a", "b")
     assert pick({"a": old, "c": dear}).contenders == ("a", "c")
     assert pick({"a": old}).contenders == ("a",)
+    between = Reach(11, 10.9, 12, open=True, firm=False)  # costs more at its least than the first at its most
+    surely = Reach(10, 10, 10.5, open=True, firm=False)
+    late = {"a": surely, "b": between, "c": Reach(14, 9, 16, open=True, firm=False)}
+    assert pick(late) == Pick(Standing.LISTED, "a", "c", ("a", "c"))
 
 
 def test_the_room_for_a_surcharge_is_the_lead_over_what_a_dollar_an_hour_costs() -> None:

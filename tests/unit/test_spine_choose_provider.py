@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from unittest import mock
 
@@ -20,6 +21,7 @@ from fabricreport.bodies.choose_provider_facts import turns as facts_of
 from fabricreport.case import Case
 from fabricreport.ledger.numbers import Number
 from fabricreport.sections.decision.actions import PAGE_ONE
+from fabricreport.sections.decision.offers.judgements import Open
 
 pytestmark = pytest.mark.slow
 
@@ -92,6 +94,31 @@ def test_published_prices_are_asked_about() -> None:
     assert turns(tern()) == {"term", "day"}
 
 
+@rows("months", [12, 48])
+def test_the_table_tells_who_may_cost_least_and_nobody_else_is_asked_or_the_strongest_case(months: int) -> None:
+    case = changed(money__horizon_months=months)
+    found = case.decision().offers
+    assert found is not None and found.unranked
+    table = tables.results(case)
+    at = {column.label: place for place, column in enumerate(table.columns)}
+    rows_by_offer = zip(found.order, table.rows[: len(found.order)], strict=True)
+    ends = {o: [row.cells[at[end]].value for end in ("Least", "Most")] for o, row in rows_by_offer}  # type: ignore[union-attr]
+    ceiling = min(most for o, (_, most) in ends.items() if Open.OLD not in found.judged[o].open)
+    assert {o for o, (least, _) in ends.items() if least <= ceiling} == {*found.asked}
+    assert found.pick.second in found.asked and case.figure("decision.offers.asked").value == len(found.asked)
+    asked = {found.judged[o].offer.seller for o in found.asked}
+    told = {seller for group in words(case)["questions"] for seller in re.split(", | and ", str(group))}
+    assert told == asked
+
+
+def test_what_a_model_takes_and_a_server_has_is_told_where_it_does_not_fit_and_what_is_assumed_of_it() -> None:
+    large = changed(workload__model_parameters_billion=32)
+    taken, has = (large.figure(f"decision.courses.single_{what}").value for what in ("needs", "holds"))
+    assert of(large, "cut") == ("no_room",) and taken > has == pytest.approx(0.85 * 8 * 80)
+    assert held(large, "memory_told", "full_assumed") == (True, True)
+    assert held(tern(), "memory_told") == (False,)
+
+
 def test_where_every_seller_names_one_network_none_is_weighed() -> None:
     two = offered(BASE, {**OTHER, "fabric": "rocev2"})
     assert of(tern(), "between", "weighed", "network") == ("none", "none", "divisible")
@@ -132,6 +159,7 @@ def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest(
     assert of(case, "cut", "against") == ("priced", "cut")
     assert held(case, "single_saves", "single_level") == (saves and not level, level)
     assert str(words(case)["single_way"]) == ("less" if saves else "more")
+    assert held(case, "single_dear", "single_slow") == (material is None, False)
 
 
 @rows(

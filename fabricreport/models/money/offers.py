@@ -36,8 +36,8 @@ class Rung:
 class OfferTerms:
     """What a seller asks: a ladder of commitments, GPUs that have to be taken, add-ons that are needed, and the contract.
 
-    `minimum_share` of the committed hours is paid whether they are used or not. `fixed`: the price stands in a contract
-    and does not move with prices in general.
+    `minimum_share` of the committed hours is paid whether they are used or not. The price is that of a contract: it does not
+    move with prices in general.
     """
 
     rungs: tuple[Rung, ...]
@@ -45,7 +45,6 @@ class OfferTerms:
     minimum_share: float = 1.0
     add_ons_usd_per_gpu_hour: Any = 0.0
     add_ons_usd_per_month: Any = 0.0
-    fixed: bool = True
 
 
 @dataclass(frozen=True)
@@ -85,8 +84,7 @@ def _at(rung: Rung, terms: OfferTerms, lost: LostTime, work: Work, delay_usd: An
     stages = [(month, max(gpus, terms.gpus)) for month, gpus in work.stages]
     hours = gpu_hours(stages, work.months)
     add_ons = {ADD_ONS: terms.add_ons_usd_per_gpu_hour} if np.any(np.asarray(terms.add_ons_usd_per_gpu_hour)) else {}
-    kind = "fixed" if terms.fixed else "today"
-    offered = Rental(rung.usd_per_gpu_hour, add_ons, terms=kind)
+    offered = Rental(rung.usd_per_gpu_hour, add_ons)
     if work.hour_usd is None:
         costs = rent_cost(offered, lost, hours, work.discounting)
     else:
@@ -98,12 +96,12 @@ def _at(rung: Rung, terms: OfferTerms, lost: LostTime, work: Work, delay_usd: An
     per_month = terms.gpus * HOURS_PER_MONTH * terms.minimum_share * price
     parts: dict[str, Any] = {}
     if committed > work.months:
-        parts[BEYOND] = _level(per_month, work.discounting, work.months, committed, kind)
+        parts[BEYOND] = _level(per_month, work.discounting, work.months, committed)
     if np.any(np.asarray(terms.add_ons_usd_per_month)):
-        parts[MONTHLY] = _level(terms.add_ons_usd_per_month, work.discounting, 0, max(work.months, committed), kind)
+        parts[MONTHLY] = _level(terms.add_ons_usd_per_month, work.discounting, 0, max(work.months, committed))
     if np.any(np.asarray(delay_usd)):
         parts[DELAY] = delay_usd
-    bound = _level(per_month, work.discounting, 0, rung.months, kind) if rung.months else price * 0.0
+    bound = _level(per_month, work.discounting, 0, rung.months) if rung.months else price * 0.0
     worked = costs["rent"] / array(rung.usd_per_gpu_hour) / (lost.useful if work.hour_usd is None else 1.0)
     per_dollar = worked + (parts[BEYOND] / price if BEYOND in parts else 0.0)
     return OfferCost(rung, costs.plus(parts) if parts else costs, bound, array(per_dollar))
@@ -114,9 +112,9 @@ def months_committed(rung_months: int, horizon_months: int) -> int:
     return -(-horizon_months // rung_months) * rung_months if rung_months else 0
 
 
-def _level(per_month: Any, discounting: Discounting, after: int, until: int, kind: str) -> Array:
+def _level(per_month: Any, discounting: Discounting, after: int, until: int) -> Array:
     """Present value of the same amount at the end of each month m with after < m <= until."""
-    return discounting.level(per_month, until, after=after, terms=kind)
+    return discounting.level(per_month, until, after=after, terms="fixed")
 
 
 # ---- which offer
@@ -163,8 +161,9 @@ class Reach:
 class Pick:
     """The offer to take or to ask `first`, and `contenders`: all that can still be the cheapest.
 
-    `second`: the next, or where the first is open the cheapest that is not, in time if one is; '' if there is none. `late`:
-    cheaper offers than the first that are passed over because they are not likely to be ready in time.
+    `second`: the next, of published prices the next contender, or where the first is open the cheapest that is not, in time if
+    one is; '' if there is none. `late`: cheaper offers than the first that are passed over because they are not likely to be
+    ready in time.
     """
 
     standing: Standing
@@ -209,7 +208,7 @@ def _pick(able: Mapping[str, Reach], material_usd: float) -> Pick:
     first = contenders[0]
     second = next((o for o in order if o != first), "")
     if not any(r.firm or r.expired for r in able.values()):
-        return Pick(Standing.LISTED, first, second, contenders)
+        return Pick(Standing.LISTED, first, next((o for o in contenders if o != first), second), contenders)
     if able[first].open:
         settled = (o for o in order if o != first and able[o].firm and not able[o].open)
         condition = Standing.TAKE_WITHIN if able[first].apart else Standing.TAKE_IF

@@ -336,14 +336,16 @@ def gpu_hours(stages: Sequence[tuple[int, int]], months: int) -> Array:
     return flows
 
 
-def amortised_gpu_hour_usd(costs: CostComponents, lost: LostTime, hours: Array, discounting: Discounting) -> Array:
-    """All-in cost of one useful GPU-hour: present cost over present useful hours (a levelised cost).
+def amortised_gpu_hour_usd(
+    costs: CostComponents, lost: LostTime, hours: Array, discounting: Discounting, terms: str = "today"
+) -> Array:
+    """All-in cost of one useful GPU-hour, in `terms`: present cost over present useful hours (a levelised cost).
 
     `hours` are installed GPU-hours by month. Refuses a bill that already charges lost time: the useful hours in
     the denominator carry it.
     """
     _not_charged_yet(costs)
-    return costs.total / (discounting.present_value(hours) * lost.useful)
+    return costs.total / (discounting.present_value(hours, terms) * lost.useful)
 
 
 def charge_lost_time(
@@ -365,12 +367,10 @@ def charge_lost_time(
 
 @dataclass(frozen=True)
 class Rental:
-    """A provider's offer: USD per GPU-hour, add-ons per GPU-hour by name, and whether the price
-    is `fixed` by contract or moves with prices in general (`today`)."""
+    """A provider's offer: USD per GPU-hour and add-ons per GPU-hour by name, fixed by contract."""
 
     usd_per_gpu_hour: Any
     add_ons_usd_per_gpu_hour: Mapping[str, Any] = field(default_factory=dict)
-    terms: str = "fixed"
 
 
 def rent_cost(offer: Rental, lost: LostTime, hours: Array, discounting: Discounting) -> CostComponents:
@@ -380,7 +380,7 @@ def rent_cost(offer: Rental, lost: LostTime, hours: Array, discounting: Discount
     The paid hours beyond the useful ones are the lost-time components, at the offer's own price: first those that the work
     takes on a perfect network, then those that this one adds.
     """
-    paid = discounting.present_value(hours, offer.terms)
+    paid = discounting.present_value(hours, "fixed")
     price: Array = array(offer.usd_per_gpu_hour)
     parts: dict[str, Array] = {"rent": paid * price}
     for name, add_on in offer.add_ons_usd_per_gpu_hour.items():

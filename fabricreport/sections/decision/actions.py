@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -14,6 +14,7 @@ from fabricreport.base.vocabulary import CourseKind
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.books.names import input_names, item_names, whole_names
 from fabricreport.books.quotes import items_of
+from fabricreport.ledger.facts import Name, joined
 from fabricreport.sections.client import OptionNames, newer_gpu, one_node
 from fabricreport.sections.decision.market import beyond_the_servers
 from fabricreport.sections.decision.offers.judgements import Open
@@ -108,6 +109,13 @@ def roles() -> Mapping[str, Mapping[str, str]]:
     return found
 
 
+def addressed(sellers: Sequence[str], *, contract: bool) -> str:
+    """Whom a renter's letter goes to: one seller, each of several, or the one that a contract is signed with."""
+    form = "one" if len(sellers) == 1 else "chosen" if contract else "each"
+    last = " or " if contract else " and "
+    return str(_data()["addressed"][form]).format(sellers=joined(tuple(map(Name, sellers)), last=last))
+
+
 def most() -> int:
     """Lines of the list at most."""
     return int(_data()["most"])
@@ -115,7 +123,7 @@ def most() -> int:
 
 @dataclass(frozen=True)
 class Gain:
-    """What a step brings on average, in the memo's currency and above zero, and ids of the inputs that it rests on.
+    """What a step brings on average, in the memo's currency, and ids of the inputs that it rests on; 0 where that is nothing.
 
     It ages as what it is the mean of does, where it is the mean of anything.
     """
@@ -123,23 +131,26 @@ class Gain:
     usd: Any
     rests_on: frozenset[str]
 
+    @property
+    def above_zero(self) -> bool:
+        """Whether it brings anything."""
+        return mean_of(self.usd) > 0
 
-def gain(amount: Any, rests_on: Collection[str]) -> Gain | None:
-    """The mean of an amount (draws,) that a step brings; None where it brings nothing on average."""
+
+def gain(amount: Any, rests_on: Collection[str]) -> Gain:
+    """The mean of an amount (draws,) that a step brings, nothing where that is below zero."""
     mean = mean_of(amount)
-    return Gain(stated(mean, amount), frozenset(rests_on)) if mean > 0 else None
+    return Gain(stated(mean, amount), frozenset(rests_on)) if mean > 0 else Gain(0.0, frozenset())
 
 
 def shown(result: DecisionResult, test: str, *, waiting: Any = 0.0) -> Gain | None:
-    """What a test (`data/information.yaml`) brings to the choice, less its cost and the wait for it.
-
-    None where it shows nothing, its worth is within its noise, or it costs more than that.
-    """
+    """What a test (`data/information.yaml`) brings to the choice, less its cost and the wait for it; None where none was tried."""
     tried = result.information.tried(test) if result.information else None
-    if result.information is None or tried is None or tried.estimate.below_noise:
+    if result.information is None or tried is None:
         return None
     spent = mean_of(tried.cost) + mean_of(waiting)
-    return gain(tried.estimate.value - spent, result.information.rests_on | inputs_of(tried.cost))
+    found = 0.0 if tried.estimate.below_noise else tried.estimate.value
+    return gain(found - spent, result.information.rests_on | inputs_of(tried.cost))
 
 
 _NAMED = 3
@@ -404,7 +415,7 @@ def _stale(at: Facts) -> Due | None:
         return None
     knowing = at.result.knowing([f"price:{i}" for i in old])
     known = at.result.information
-    worth = gain(knowing.value, known.rests_on) if known and not knowing.below_noise else None
+    worth = gain(0.0 if knowing.below_noise else knowing.value, known.rests_on) if known else None
     return Due(Kind.STALE, worth, old[0], tuple(item_names(item).row for item in old[:_NAMED]))
 
 
@@ -415,7 +426,7 @@ def _newer_gpu(at: Facts) -> Due | None:
 
 def _experts(at: Facts) -> Due | None:
     worth = shown(at.result, "experts")
-    return Due(Kind.EXPERTS, worth) if worth and not at.given.elicited else None
+    return Due(Kind.EXPERTS, worth) if worth and worth.above_zero and not at.given.elicited else None
 
 
 def unanswered(at: Facts, settled: frozenset[str]) -> Due | None:
@@ -425,7 +436,8 @@ def unanswered(at: Facts, settled: frozenset[str]) -> Due | None:
         return None
     question = left[0].question
     worth = _answer(at, question.id)  # none where knowing it would not better the choice by more than the noise
-    return Due(Kind.ANSWERS, worth, question.id, (question.title, question.question), (question.id,)) if worth else None
+    told = worth is not None and worth.above_zero
+    return Due(Kind.ANSWERS, worth, question.id, (question.title, question.question), (question.id,)) if told else None
 
 
 def settled_by(at: Facts, listed: Collection[Kind]) -> Mapping[str, Kind]:
@@ -441,7 +453,7 @@ def unsettled(at: Facts, kind: Kind, steps: Mapping[str, Kind]) -> Due | None:
     if not ids:
         return None
     knowing, known = at.result.knowing(ids), at.result.information
-    worth = gain(knowing.value, known.rests_on) if known and not knowing.below_noise else None
+    worth = gain(0.0 if knowing.below_noise else knowing.value, known.rests_on) if known else None
     return Due(kind, worth, things=tuple(inside(input_names(at.given, i).row) for i in ids))
 
 

@@ -155,14 +155,14 @@ def _switches(given: Inputs, result: DecisionResult) -> Iterator[tuple[Any, ...]
 MOST = 9
 """Most sellers drawn, the cheapest by our cost first."""
 IN_IT, NOT_SAID, BESIDE = "in the price", "not said", "beside the price"
-_OFFER_DOT_PT2, _AS_QUOTED = 34, 4
+_OFFER_DOT_PT2, _AS_QUOTED, _TICK = 34, 4, 0.24
 
 
 def sellers_chart(
     given: Inputs, found: OffersResult, chart_id: str = "fig-body-sellers", *, networked: bool = True
 ) -> Drawing:
     """What each seller asks for a GPU-hour, in the order of our cost: a dot at his price with the month it was read in, and a
-    line where it comes to lie nine times in ten once it is asked for, for the client's term.
+    line where it comes to lie nine times in ten once it is asked for, for the client's term, a tick where that is one place.
 
     A dot is filled where the network is in the price by the seller's word; each is where none is needed (not `networked`).
     """
@@ -171,6 +171,8 @@ def sellers_chart(
     told = amounts(given.params.money.currency, _AS_QUOTED)
     with row_canvas([wrapped(seller, 30, 1) for seller in frame.seller], foot=True) as (figure, axis):
         axis.hlines(frame.index, frame.p5, frame.p95, color=MUTED, linewidth=2.4)
+        exact = frame[frame.p5 == frame.p95]
+        axis.vlines(exact.p5, exact.index - _TICK, exact.index + _TICK, color=MUTED, linewidth=2.4)
         sns.scatterplot(
             x=frame.price, y=frame.index, hue=frame.network, palette=inks, edgecolor=INK, linewidth=OUTLINE_PT, s=_OFFER_DOT_PT2,
             zorder=3, legend=False, ax=axis,

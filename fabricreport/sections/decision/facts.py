@@ -218,6 +218,18 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
 # ---- words
 
 
+def _rent_words(read: _Read) -> Mapping[str, Name | None]:
+    """Words that choose within what is said of a rent: each there where it holds."""
+    params, rented = read.given.params, read.given.team.rented
+    asks = any(one.action.kind == Kind.RENTS for one in read.monday.todos)
+    held = {
+        "rents": rented,
+        "real_rent": rented and params.money.discounting == "real",
+        "asks_for_a_term": asks and not is_given(params, "money.horizon_months"),
+    }
+    return {word: Name(word) if holds else None for word, holds in held.items()}
+
+
 def _words(read: _Read) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     verdict, result = read.verdict, read.result
@@ -231,7 +243,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     return {
         "judges": judges(read.given),
         "model_assumed": Name("assumed") if _model_assumed(read.given.params) else None,
-        "rents": Name("rents") if read.given.team.rented else None,
+        **_rent_words(read),
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],

@@ -360,7 +360,8 @@ class DecisionFigures(CourseFigures, OfferFigures):
     @cached_property
     def gains(self) -> Mapping[str, Gain]:
         """What each step brings that brings anything, by its kind."""
-        return {str(one.action.kind): one.due.worth for one in self.steps().todos if one.due.worth}
+        worth = {str(one.action.kind): one.due.worth for one in self.steps().todos}
+        return {kind: gain for kind, gain in worth.items() if gain and gain.above_zero}
 
     @figure("decision.worth[step]")
     def worth(self, step: str) -> Reckoning:

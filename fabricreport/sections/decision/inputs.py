@@ -50,7 +50,7 @@ OF_OWNERS = (
 )
 """Keys of the params about what only an owner buys."""
 OF_RUNS = (
-    *("refresh.moved_share", "memo.language", "adopted", "extra"),
+    *("refresh.moved_share", "memo.language", "sections", "adopted", "extra"),
     *("brand", "brand.logo", "brand.colours", "brand.footer"),
 )
 """Keys of the params about when a memo is made, what of a client's own stands in it and how it looks, which bear on no input."""

@@ -18,8 +18,10 @@ from fabricreport.sections.decision.actions import (
     Facts,
     Kind,
     actions,
+    addressed,
     most,
     roles,
+    sellers_asked,
     settled_by,
     unanswered,
     unsettled,
@@ -37,8 +39,8 @@ SERVERS = "servers with their GPUs"
 
 @dataclass(frozen=True)
 class Todo:
-    """One line: what is due, its mark, who does it, whom it is put to ('' for nobody outside), by when, and of what is asked
-    by when the answer is due."""
+    """One line: what is due, its mark, who does it, whom it is put to ('' for nobody outside) and by name, by when, and of what
+    is asked by when the answer is due."""
 
     mark: str
     action: Action
@@ -47,6 +49,7 @@ class Todo:
     to: str
     by: date
     answer: date | None
+    sellers: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def applying(at: Facts) -> list[Due]:
 def ranked(found: list[Due]) -> list[Due]:
     """The same, those worth most first; what is not priced stands last, in the order of the file."""
     order = list(actions())
-    return sorted(found, key=lambda one: (-one.worth.usd if one.worth else 0.0, order.index(one.kind)))
+    return sorted(found, key=lambda one: (*((0, -one.worth.usd) if one.worth else (1, 0.0)), order.index(one.kind)))
 
 
 def _todo(at: Facts, mark: str, found: Due, calendar: Calendar) -> Todo:
@@ -118,7 +121,15 @@ def _todo(at: Facts, mark: str, found: Due, calendar: Calendar) -> Todo:
     early = calendar.due_by(at.given.as_of, action.days, asks=bool(action.answer))
     by = calendar.days[Step.ORDER] if action.contract else early
     answer = calendar.days[Step.ANSWERS] if action.answer else None
-    return Todo(mark, action, found, called(at.given, action.who), outside, by, answer)
+    return Todo(mark, action, found, called(at.given, action.who), outside, by, answer, _sellers(at, found, action))
+
+
+def _sellers(at: Facts, found: Due, action: Action) -> str:
+    """The sellers that a renter's line is put to, by name; '' where none is known, or it is put to nobody outside."""
+    if not at.given.team.rented or action.to == "client":
+        return ""
+    named_ones = found.things if found.kind in (Kind.RENTS, Kind.TOPOLOGY) else sellers_asked(at)
+    return addressed(named_ones, contract=action.contract) if named_ones else ""
 
 
 def called(given: Inputs, role: str) -> str:
@@ -150,7 +161,7 @@ def named(one: Todo) -> Named:
         networks=joined(one.due.networks, last=" and "),
         first=Name(things[0] if things else ""),
         last=Name(things[-1] if things else ""),
-        to=Name(one.to or one.who),
+        to=Name(one.sellers or one.to or one.who),
         by=Name(told(one.by)),
         answer=Name(told(one.answer or one.by)),
         either=Name("either") if one.due.either or one.due.networks else None,

@@ -11,14 +11,14 @@ from fabricreport.base.vocabulary import LEANS, Confidence, CourseKind, Question
 from fabricreport.base.yaml_files import read_yaml
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.template import PhraseCell
-from fabricreport.books.equipment import families
+from fabricreport.books.equipment import families, gpu_types
 from fabricreport.books.names import family_names, input_names, item_names, option_names, side_names, whole_names
 from fabricreport.books.options import Licence
 from fabricreport.books.sellers import Network, Offer
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.numbers import FigureOf, Number
 from fabricreport.models.judgement.framework import Rule
-from fabricreport.scenario import SHIPPED_OPTIONS, is_given, options_left_out
+from fabricreport.scenario import SHIPPED_OPTIONS, Assumed, is_given, options_left_out, stated_at
 from fabricreport.sections.client import stages_of
 from fabricreport.sections.decision.actions import PAGE_ONE
 from fabricreport.sections.decision.courses.result import CHOICE, RIVAL, PricedCourse
@@ -187,8 +187,24 @@ def _speaks_for(given: Inputs, rule: Rule) -> str:
 
 def assumed(given: Inputs) -> Table:
     """What was not said and bears on this client, with what is assumed; a choice of the schema without its hyphens."""
-    told = ((a.meaning, a.text if " " in a.text else a.text.replace("-", " ")) for a in assumed_keys(given))
-    return Table([Column("What"), Column("Assumed")], [Row([Name(what), Name(text)]) for what, text in told])
+    rows = [Row([Name(_meaning(given, one)), Name(_assumed(given, one.key))]) for one in assumed_keys(given)]
+    return Table([Column("What"), Column("Assumed")], rows)
+
+
+def _meaning(given: Inputs, one: Assumed) -> str:
+    """What a key is, without the unit that its value stands in."""
+    return one.meaning if stated_at(given.params, one.key).unit == "text" else one.meaning.partition(", in ")[0]
+
+
+def _assumed(given: Inputs, key: str) -> str:
+    """What is assumed at a key, things by their names and numbers in their units."""
+    cluster, text = given.params.cluster, stated_at(given.params, key).text
+    names = {
+        "cluster.gpu": gpu_types().of(str(cluster.gpu)).name,
+        "cluster.vendor": str(cluster.vendor).upper(),
+        "options": ", ".join(option.name for option in given.options),
+    }
+    return names.get(key, text if " " in text else text.replace("-", " "))
 
 
 def overrides(given: Inputs, figure: FigureOf) -> Table:

@@ -276,6 +276,14 @@ def held(given: Inputs, gpus: int) -> bool:
     return True
 
 
+def memory_taken(given: Inputs, gpus: int) -> tuple[float, float]:
+    """Memory in GB that the plan which needs least takes on so many GPUs of a node, and what these have for it."""
+    model, rules = _model(given, gpus), given.practice.rules
+    leanest = parallel.nearest_plan(model, rules, gpus=gpus, gpus_per_node=gpus)
+    taken = parallel.bytes_per_gpu(model, leanest, rules) / parallel.BILLION
+    return gpus * taken, gpus * rules.memory_share * memory_of(given)
+
+
 def _model(given: Inputs, gpus: int) -> Model:
     """The client's model with the batch of its GPUs, or as it is fine-tuned; a job smaller than the largest trains what surely fits on its own."""
     workload = given.params.workload

@@ -190,26 +190,25 @@ def hours_of(common: Common) -> Any:
 def cash_bill(builds: Sequence[Build], option: OptionInputs, common: Common, *, rent: bool) -> CostComponents:
     """What is paid for one option, before any lost time: owning it, or the rent of the hours installed.
 
-    Rent is a price of today and is taken to move with prices in general, unless a contract holds it.
+    Rent is that of a contract for the term, whoever asks it, and does not move with prices in general.
     """
     if not rent:
         return own_cost(builds, option, common)
-    hours = common.discounting.present_value(hours_of(common), terms=rent_terms(common))
-    return CostComponents({"rent": hours * common.server.rent_per_gpu_hour})
+    return CostComponents({"rent": rented_hours(common) * common.server.rent_per_gpu_hour})
 
 
-def rent_terms(common: Common) -> str:
-    """How prices in general move the rent."""
-    hired = common.server.hired
-    return "fixed" if hired and hired.fixed else "today"
+def rented_hours(common: Common) -> Any:
+    """Present worth of the GPU-hours installed, each paid at the price of a contract."""
+    return common.discounting.present_value(hours_of(common), terms="fixed")
 
 
 def useful_hour_usd(cash: CostComponents, option: OptionInputs, common: Common) -> Any:
-    """Cost of one useful GPU-hour: what is paid over the useful hours, both discounted.
+    """Cost of one useful GPU-hour: what is paid over the useful hours, both discounted; of a rent in the contract's money.
 
     The lost time is in the denominator, so the figure does not depend on the value given to a lost hour.
     """
-    return amortised_gpu_hour_usd(cash, option.lost, hours_of(common), common.discounting)
+    terms = "fixed" if "rent" in cash else "today"
+    return amortised_gpu_hour_usd(cash, option.lost, hours_of(common), common.discounting, terms)
 
 
 def common_hour_value(
@@ -234,7 +233,7 @@ def full_bill(cash: CostComponents, option: OptionInputs, common: Common, *, ren
     """
     hours = hours_of(common)
     if rent and common.value_basis != "stated":
-        offer = Rental(common.server.rent_per_gpu_hour, terms=rent_terms(common))
+        offer = Rental(common.server.rent_per_gpu_hour)
         return rent_cost(offer, option.lost, hours, common.discounting)
     return charge_lost_time(cash, option.lost, hours, common.gpu_hour_value, common.discounting)
 

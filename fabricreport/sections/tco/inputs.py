@@ -138,10 +138,9 @@ Held = TypeVar("Held")
 
 @dataclass(frozen=True)
 class Hired:
-    """What a GPU-hour costs with an offer: the `hour` as it follows from the inputs, `fixed` where a contract holds it."""
+    """What a GPU-hour costs with an offer: the `hour` as it follows from the inputs."""
 
     hour: Callable[[Inputs], Any]
-    fixed: bool
 
 
 @dataclass(frozen=True)

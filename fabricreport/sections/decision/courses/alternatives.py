@@ -45,7 +45,7 @@ from fabricreport.sections.tco.cost import (
     hours_of,
     own_cost,
     purchases,
-    rent_terms,
+    rented_hours,
     running,
     useful_hour_usd,
 )
@@ -225,7 +225,9 @@ def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
     """The same work in jobs within nodes, beside the option's jobs across nodes."""
     standing = standing_of(given)
     if standing != OneNode.PRICED:
-        return SingleNode(standing)
+        trained = standing == OneNode.NO_ROOM and str(given.params.workload.kind) in steps.TRAINING_KINDS
+        per_node = int(given.params.cluster.gpus_per_node)
+        return SingleNode(standing, memory=steps.memory_taken(given, per_node) if trained else None)
     bills, common = base.bills, base.bills.common
     useful, across = _useful(given, base, option), bills.own[option].lost
     hours = common.discounting.present_value(hours_of(common))
@@ -233,8 +235,7 @@ def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
     cash: Any
     causes: dict[str, Any] = {}
     if given.team.rented and common.value_basis != Basis.STATED:
-        rented_hours = common.discounting.present_value(hours_of(common), terms=rent_terms(common))
-        cash = total = money.work_on_rented(rented_hours, rent, useful)
+        cash = total = money.work_on_rented(rented_hours(common), rent, useful)
         level = np.mean(rent) * np.mean(bills.totals[option]) / np.mean(total)
     else:
         parts = bills.paid[option]

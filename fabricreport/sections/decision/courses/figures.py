@@ -156,6 +156,14 @@ class CourseFigures(DecisionContext):
         across = self.bills.totals[base] - self.bills.paid[base].total
         return self.given.spread(across - self.idle_in_nodes)
 
+    @figure("decision.courses.single_needs")
+    def course_single_needs(self) -> float:
+        return there(self.courses.single.memory)[0]
+
+    @figure("decision.courses.single_holds")
+    def course_single_holds(self) -> float:
+        return there(self.courses.single.memory)[1]
+
     @figure("decision.courses.single_time")
     def course_single_time(self) -> Any:
         return self.courses.single.time

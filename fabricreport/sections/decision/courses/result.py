@@ -155,7 +155,8 @@ class SingleNode:
     """The same work in jobs within nodes: whether it can be, what it costs (draws,) and what of that is paid (`cash`), and GPU
     time for the same work over that across nodes (draws,). `level_rent`: of a renter the mean rent at which both cost the same, beside the `rent` across nodes.
     `days`: what a run takes within a node (draws,), None where it takes no longer than now; `soon`: whether that is soon
-    enough for the course to be advised. `causes`: of an owner what is paid, by cause."""
+    enough for the course to be advised. `causes`: of an owner what is paid, by cause. `memory`: where a model that is trained has
+    no room, the GB that it takes at the least in a node, and those that a node has for it."""
 
     standing: OneNode
     total: Any = None
@@ -166,6 +167,7 @@ class SingleNode:
     soon: bool = True
     cash: Any = None
     causes: Mapping[str, Any] = field(default_factory=dict)
+    memory: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

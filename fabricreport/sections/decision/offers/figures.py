@@ -65,6 +65,14 @@ class OfferFigures(DecisionContext):
     def offer_cheapest(self, offer: str) -> Reckoning:
         return Reckoning(self.offers.cheapest[offer], inputs=inputs_of(self.judged[offer].total))
 
+    @figure("decision.offers.least[ranged]")
+    def offer_least(self, offer: str) -> Reckoning:
+        return Reckoning(self.judged[offer].reach.low, inputs=inputs_of(self.judged[offer].total))
+
+    @figure("decision.offers.most[ranged]")
+    def offer_most(self, offer: str) -> Reckoning:
+        return Reckoning(self.judged[offer].reach.high, inputs=inputs_of(self.judged[offer].total))
+
     def term(self, offer: str) -> TermDiscount:
         """What is taken off its price for the term."""
         return self.offers.terms[offer]
@@ -187,6 +195,9 @@ def _termed(at: OfferFigures) -> list[str]:
 
 OFFER_INDEXES: Mapping[str, Index[Any]] = {
     "offer": Index(lambda at: at.judged, called=OfferFigures.seller),
+    "ranged": Index(
+        lambda at: at.judged if at.result.offers and at.offers.unranked else (), called=OfferFigures.seller
+    ),
     "termed": Index(_termed, called=OfferFigures.seller),
     "moved": Index(lambda at: at.offers.moved if at.result.offers else (), called=OfferFigures.seller),
     "bid": Index(lambda at: at.result.bids, called=lambda at, bid: at.result.bids[bid].offer.seller),

@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricreport.base.provenance import Traced, mean_of, plain
 from fabricreport.base.uncertain import Uncertain, exactly
-from fabricreport.base.units import DAYS_PER_WEEK, HOURS_PER_MONTH
+from fabricreport.base.units import DAYS_PER_WEEK
 from fabricreport.books.sellers import (
     UNNAMED,
     Kind,
@@ -30,7 +30,7 @@ from fabricreport.models.audit.diligence import Observed, speed_fit, topology_st
 from fabricreport.models.money.offers import OfferCost, OfferTerms, Reach, Rung, Work, cost_of
 from fabricreport.sections.arrivals import Arrival
 from fabricreport.sections.rents import option_of, term_discount
-from fabricreport.sections.tco.cost import delay_days, hours_of
+from fabricreport.sections.tco.cost import delay_days, rented_hours
 from fabricreport.sections.tco.inputs import market_rent
 from fabricreport.sections.tco.result import Bills
 
@@ -166,7 +166,7 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer, factor: Traced | None =
         delay = delay_days(hired, common) * common.delay_per_day
     cost = cost_of(_terms(given, offer, factor), own.lost, _work(bills), delay)
     total = given.spread(cost.total)
-    hours = _useful_hours(bills, offer)
+    hours = rented_hours(common)
     open_ = tuple(_open(given, offer, named))
     ready = float(np.mean(plain(hired.production_weeks) <= common.weeks_allowed))
     return Judged(
@@ -195,10 +195,9 @@ class Market:
 def market_of(given: Inputs, bills: Bills, option: str) -> Market:
     """The market beside an offer that has the network of this option."""
     own, work = bills.own[option], _work(bills)
-    terms = OfferTerms((Rung(0, market_rent(given)),), int(given.params.cluster.gpus), fixed=False)
+    terms = OfferTerms((Rung(0, market_rent(given)),), int(given.params.cluster.gpus))
     total = given.spread(cost_of(terms, own.lost, work).total)
-    hours = bills.common.discounting.present_value(hours_of(bills.common))
-    return Market(given.spread(total / hours), total)
+    return Market(given.spread(total / rented_hours(bills.common)), total)
 
 
 def _slowest(given: Inputs, bills: Bills) -> str:
@@ -305,24 +304,10 @@ def stands_from(offer: Offer, usual: Arrival, as_of: date) -> Arrival:
     return usual.handed_over(max((offer.start - as_of).days, 0) / DAYS_PER_WEEK) if offer.start else usual
 
 
-def _kind(offer: Offer) -> str:
-    return "fixed" if offer.contractual else "today"
-
-
 def _work(bills: Bills) -> Work:
     common = bills.common
     stated = common.gpu_hour_value if common.value_basis == "stated" else None
     return Work(common.stages, common.months, common.discounting, stated)
-
-
-def _useful_hours(bills: Bills, offer: Offer) -> Any:
-    """Present worth of the GPU-hours of work to be done."""
-    common, before = bills.common, 0
-    hours: Any = 0.0
-    for month, gpus in common.stages:
-        per_month = common.discounting.level(1.0, common.months, after=month, terms=_kind(offer))
-        hours, before = hours + (gpus - before) * HOURS_PER_MONTH * per_month, gpus
-    return hours
 
 
 def _terms(given: Inputs, offer: Offer, factor: Traced) -> OfferTerms:
@@ -333,7 +318,6 @@ def _terms(given: Inputs, offer: Offer, factor: Traced) -> OfferTerms:
         minimum_share=offer.minimum_share,
         add_ons_usd_per_gpu_hour=hourly_add_ons(given, offer),
         add_ons_usd_per_month=sum(monthly, start=0.0),
-        fixed=offer.contractual,
     )
 
 

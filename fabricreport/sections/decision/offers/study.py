@@ -188,7 +188,7 @@ def at_offer(base: Chain) -> Chain:
     best = found.best if found else None
     if best is None:
         return base if base.hired is None else base.at(None)
-    return base.at(Hired(partial(hour_of, offer=best.offer, price_id=best.price), best.offer.contractual))
+    return base.at(Hired(partial(hour_of, offer=best.offer, price_id=best.price)))
 
 
 @dataclass(frozen=True)
