@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from fabricreport.check.dates import Dates
     from fabricreport.memo.document.checks import Proof
     from fabricreport.memo.document.document import Document
+    from fabricreport.memo.run.execution import Runtime
     from fabricreport.memo.run.plan import BuildPlan
     from fabricreport.memo.run.recall import Stamp
 
@@ -238,8 +239,9 @@ def run_plan(
     work: Path,
     progress: ProgressCall = lambda _: None,
     limits: tuple[float, float] = (CELL_TIMEOUT_S, SECTION_TIMEOUT_S),
+    runtime: Runtime | None = None,
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
-    """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts."""
+    """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts, where no `runtime` has it."""
     from fabricreport.check.prose import refuse_unreadable
     from fabricreport.memo.run.environment import compile_checked
     from fabricreport.memo.run.execution import run_sections, stripped
@@ -256,8 +258,9 @@ def run_plan(
         matplotlib_dir=store / "matplotlib",
         folders=plan.folders,
         watched=plan.params.extras,
+        runtime=runtime,
     )
-    return record, stripped(record, work)
+    return record, stripped(record, plan.snapshot.folder.parent)
 
 
 def _finish(
