@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.errors import InputError, MemoRejected, SectionFailed
 from fabricreport.base.project import PACKAGE, project_of
-from fabricreport.base.text import visible
+from fabricreport.base.text import Shown, visible
 from fabricreport.base.version import VERSION
 from fabricreport.memo.editions.editions import edition_before, publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
@@ -30,6 +30,7 @@ from fabricreport.memo.editions.manifest import (
     ProgressCall,
     RunRecord,
     SectionRun,
+    headline_facts,
     list_outputs,
     read_sealed,
     sealed,
@@ -55,8 +56,8 @@ _MONTHS = (
 )
 
 
-@dataclass(frozen=True)
-class BuildResult:
+@dataclass(frozen=True, repr=False)
+class BuildResult(Shown):
     """A published edition and what its memo says.
 
     `headline` is what the decision section declared (recommendation, confidence, ...; empty without it), with
@@ -91,6 +92,12 @@ class BuildResult:
     def manifest(self) -> dict[str, Any]:
         """The edition's manifest."""
         return read_sealed(self.folder / MANIFEST)
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What it shows of itself."""
+        told = {"Edition": f"{self.slug}/{self.edition}", "Status": self.status, **headline_facts(self.headline)}
+        return told | {"Memo": self.memo_pdf} | ({"Faults": "; ".join(self.faults)} if self.faults else {})
 
     def as_dict(self) -> dict[str, Any]:
         """What machines are told: all but how the sections ran."""
