@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from fabricreport.ledger.numbers import INPUT_KINDS, Number
 from fabricreport.memo.build import build
 from fabricreport.memo.editions.editions import EditionInfo, edition_info
 from fabricreport.memo.editions.explanation import find_edition, read_ledger
-from fabricreport.memo.editions.manifest import MANIFEST, read_sealed
+from fabricreport.memo.editions.manifest import MANIFEST, headline_facts, read_sealed
 from fabricreport.memo.editions.refresh import refresh
 from fabricreport.scenario import flat_keys, stated_at
 from fabricreport.sections.client import stages_of
@@ -71,6 +72,8 @@ class Sweep:
     own: Mapping[str, tuple[str, Any]]
     """Of each key its column, and what the case itself has there."""
     rows: tuple[WhatIf, ...]
+    idle: tuple[str, ...] = ()
+    """Keys that move nothing of it."""
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each what-if by column, units in their names, and figures whole."""
@@ -99,10 +102,15 @@ class Sweep:
         return pd.DataFrame([{**own, **row.facts} for row in self.rows], dtype=object).fillna("")
 
     def __repr__(self) -> str:
-        return self._shown.to_string(index=False)
+        return "\n".join((self._shown.to_string(index=False), *self.notes))
 
     def _repr_html_(self) -> str:
-        return self._shown.to_html(index=False)
+        return self._shown.to_html(index=False) + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is told under it."""
+        return [f"{visible(key)} moves nothing here" for key in self.idle]
 
 
 def what_if(case: Case, varied: Mapping[str, Sequence[Any]], *, decide: bool = False) -> Sweep:
@@ -117,7 +125,8 @@ def what_if(case: Case, varied: Mapping[str, Sequence[Any]], *, decide: bool = F
     tried = (_row(case.tried(changes), changes, decide) for changes in combinations(varied))
     rows = [_row(case, {}, decide), *tried]
     _in_one_currency(rows)
-    return Sweep({key: _known(case, key) for key in varied}, tuple(rows))
+    idle = tuple(key for key in varied if rows[1:] and _is_idle(case, key, rows, decide=decide))
+    return Sweep({key: _known(case, key) for key in varied}, tuple(rows), idle)
 
 
 def combinations(varied: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -196,10 +205,9 @@ class Edition(Shown):
     @property
     def facts(self) -> Mapping[str, str]:
         """What it shows of itself."""
-        head, info = self.info.headline, self.info
+        info = self.info
         told = {"Edition": f"{info.client}/{info.edition}", "As of": info.as_of, "Status": info.status}
-        told |= {"Advice": head.get("recommendation", ""), "Class": head.get("confidence", "")}
-        return told | {number["label"]: number["text"] for number in head.get("numbers", ())}
+        return told | headline_facts(info.headline)
 
 
 def load_edition(path: str | Path) -> Edition:
@@ -227,6 +235,16 @@ def _row(case: Case, changes: Mapping[str, Any], decide: bool) -> WhatIf:
     staged = offers is None and len(stages_of(given)) > 1
     first = case.figure(f"tco.stage.price.0.{found.choice}") if staged else None
     return WhatIf(changes, two, first, case.decision().advice if decide else None)
+
+
+def _is_idle(case: Case, key: str, rows: Sequence[WhatIf], *, decide: bool) -> bool:
+    """Whether no value of a key moves anything, whatever the others are; where all moves with them they are tried without it."""
+    others = [{k: v for k, v in row.changes.items() if k != key} for row in rows]
+    alike = (rows[others.index(rest, 1)] for rest in others[1:])
+    if any(row.columns != first.columns for row, first in zip(rows[1:], alike, strict=True)):
+        return False
+    without = _row(case.tried(others[1]), {}, decide) if others[1] else rows[0]
+    return without.columns == rows[1].columns
 
 
 def _known(case: Case, key: str) -> tuple[str, Any]:

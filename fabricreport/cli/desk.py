@@ -12,7 +12,7 @@ import click
 from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.files import writing
 from fabricreport.cli.books import default_folder
-from fabricreport.cli.options import CLIENT, EXIT_CODES, JSON, OUTPUT, epilog, print_json, told
+from fabricreport.cli.options import CLIENT, EXIT_CODES, JSON, OUTPUT, TRUST, epilog, print_json, told
 
 if TYPE_CHECKING:
     from fabricreport.desk.filing import QuotesReport
@@ -243,17 +243,26 @@ _JUDGED = "A delivery that is judged ends with 0 whatever the verdict, which --j
 @click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="")
 @click.option("--option", default="", metavar="ID",
               help="The option that was delivered, where the advice is open between two.  [default: the advised one]")  # fmt: skip
+@TRUST
 @OUTPUT
 @JSON
 @told
-def accept(params: Path, first: Sequence[Path], more: Sequence[Path], option: str, output: Path, as_json: bool) -> int:
+def accept(
+    params: Path,
+    first: Sequence[Path],
+    more: Sequence[Path],
+    option: str,
+    trust_notebooks: bool,
+    output: Path,
+    as_json: bool,
+) -> int:
     """Judge LOG... against the acceptance plan of PARAMS: pass, fail or not proven per test, the credit, the decision again.
 
     Writes acceptance.pdf, acceptance.html and acceptance.json into OUTPUT/<client>/acceptance/.
     """
     from fabricreport.delivery.delivery import deliver
 
-    done = deliver(params, [*first, *more], output=output, option=option)
+    done = deliver(params, [*first, *more], output=output, option=option, trusted=trust_notebooks)
     if as_json:
         print_json({"ok": True, "folder": str(done.folder), "messages": list(done.messages), **done.facts})
         return 0

@@ -33,7 +33,7 @@ def index_again(output: Path, *, always: bool = False) -> None:
 @JSON
 @told
 def list_(client: str, output: Path, prune: int | None, as_json: bool) -> None:
-    """List the editions in OUTPUT, oldest first for each client, and name what was changed in them since.
+    """List the editions in OUTPUT, oldest first for each client, and name what was changed in them since; then trials, with what was set.
     Of one CLIENT: its history, with action, sureness, key prices, and turns marked. Either makes OUTPUT/index.html."""
     from fabricreport.memo.editions import editions as published
     from fabricreport.memo.editions.history import histories
@@ -46,7 +46,8 @@ def list_(client: str, output: Path, prune: int | None, as_json: bool) -> None:
         print_json(done) if as_json else click.echo("\n".join(f"{name} {what}" for name, what in done.items()))
         index_again(output, always=True)
         return
-    entries = histories(output, client)
+    found = (*histories(output, client), *histories(output, client, published.TRIALS))
+    entries = sorted(found, key=lambda e: e.info.client)
     if not client:
         entries = [replace(e, info=e.info.verified()) for e in entries]
     if as_json:

@@ -37,7 +37,9 @@ def what_if(params: Path, vary: Sequence[str], decide: bool, as_csv: bool, as_js
         click.echo(f"note: {count} times the whole advice, {seconds:.1f} s each: {count * seconds:.0f} s", err=True)
     found = api.what_if(case, varied, decide=decide)
     if as_json:
-        print_json({"ok": True, "rows": found.records()})
+        print_json({"ok": True, "rows": found.records(), "idle": found.idle})
         return 0
+    for note in found.notes if as_csv else ():
+        click.echo(f"note: {note}", err=True)
     click.echo(found.as_csv() if as_csv else repr(found), nl=not as_csv)
     return 0

@@ -26,7 +26,7 @@ from fabricreport.blocks.nodes import Heading, Node, Num, rebuilt
 from fabricreport.case import open_case
 from fabricreport.delivery.facts import SECTION, Delivery, facts_of
 from fabricreport.delivery.study import accept, folder_of, handed_beside, plan_of, read_logs
-from fabricreport.memo.build import front_matter, manifest_of
+from fabricreport.memo.build import front_matter, manifest_of, run_plan
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, document_of, stitch
 from fabricreport.memo.document.leaks import leaks, machine_folders
@@ -43,7 +43,7 @@ from fabricreport.memo.editions.manifest import (
 )
 from fabricreport.memo.editions.remains import clear_failed, keep_failed
 from fabricreport.memo.run import snapshot as prints
-from fabricreport.memo.run.execution import run_sections, stripped
+from fabricreport.memo.run.overlay import OwnNotebooks
 from fabricreport.memo.run.plan import BuildPlan, Ready, make_ready
 from fabricreport.memo.run.recall import Places, cache_place
 from fabricreport.memo.run.snapshot import Fingerprint, sha256, take_snapshot
@@ -71,16 +71,21 @@ def deliver(
     output: Path,
     option: str = "",
     places: Places | None = None,
+    trusted: bool = True,
 ) -> Accepted:
     """Judge the logs (files, and folders of files) against the plan of these params and publish the memo below `output`.
 
     `option`: the one that was delivered, where two are as good; else the advised one.
-    Raises `InputError` with every fault of params and logs before anything runs, `SectionFailed` and `MemoRejected` as a
+    Raises `InputError` with every fault of params and logs before anything runs, the notebook being another project's and not
+    `trusted` among them, `SectionFailed` and `MemoRejected` as a
     build does; what was published before stays as it is.
     """
     places = places or Places.of(params_path)
     logs = _files(logs)
     ready = make_ready(params_path, places)
+    own = OwnNotebooks(ready.loaded, replace(places, trusted=trusted))
+    if problems := [*own.untrusted([places.notebook(SECTION)])]:
+        raise InputError(problems)
     with disk_errors(output), scratch_folder(output) as scratch:
         work = scratch / "work"
         work.mkdir()
@@ -188,23 +193,13 @@ def _plan(ready: Any, snapshot: Any, hashes: Mapping[str, str], work: Path, plac
 
 def _run(plan: BuildPlan, work: Path, output: Path, params_path: Path) -> Any:
     """The executed notebook, stripped of what varies from run to run."""
-    from fabricreport.check.prose import refuse_unreadable
-
-    refuse_unreadable(plan.notebooks.values())
-    fonts = cache_place(output).folder
-    record = run_sections(
-        plan.notebooks,
-        plan.snapshot.params_json,
-        work / "executed",
-        matplotlib_dir=(fonts or work) / "matplotlib",
-        folders={SECTION: plan.sources[SECTION].parent},
-        cell_timeout_s=SECTION_TIMEOUT_S,  # one cell reads every log
-    )
+    limits = SECTION_TIMEOUT_S, SECTION_TIMEOUT_S  # one cell reads every log
+    record, notebooks = run_plan(plan, cache_place(output).folder or work, work, limits=limits)
     if record.cancelled:
         raise KeyboardInterrupt
     if not record.ok:
         raise SectionFailed(keep_failed(record, output, plan, params_path))
-    return stripped(record, work)[SECTION]
+    return notebooks[SECTION]
 
 
 def _write(folder: Path, plan: BuildPlan, notebook: Any, facts: Mapping[str, Any]) -> None:

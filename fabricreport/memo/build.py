@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.errors import InputError, MemoRejected, SectionFailed
 from fabricreport.base.project import PACKAGE, project_of
-from fabricreport.base.text import visible
+from fabricreport.base.text import Shown, visible
 from fabricreport.base.version import VERSION
 from fabricreport.memo.editions.editions import edition_before, publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
@@ -30,6 +30,7 @@ from fabricreport.memo.editions.manifest import (
     ProgressCall,
     RunRecord,
     SectionRun,
+    headline_facts,
     list_outputs,
     read_sealed,
     sealed,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from fabricreport.check.dates import Dates
     from fabricreport.memo.document.checks import Proof
     from fabricreport.memo.document.document import Document
+    from fabricreport.memo.run.execution import Runtime
     from fabricreport.memo.run.plan import BuildPlan
     from fabricreport.memo.run.recall import Stamp
 
@@ -54,8 +56,8 @@ _MONTHS = (
 )
 
 
-@dataclass(frozen=True)
-class BuildResult:
+@dataclass(frozen=True, repr=False)
+class BuildResult(Shown):
     """A published edition and what its memo says.
 
     `headline` is what the decision section declared (recommendation, confidence, ...; empty without it), with
@@ -90,6 +92,12 @@ class BuildResult:
     def manifest(self) -> dict[str, Any]:
         """The edition's manifest."""
         return read_sealed(self.folder / MANIFEST)
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What it shows of itself."""
+        told = {"Edition": f"{self.slug}/{self.edition}", "Status": self.status, **headline_facts(self.headline)}
+        return told | {"Memo": self.memo_pdf} | ({"Faults": "; ".join(self.faults)} if self.faults else {})
 
     def as_dict(self) -> dict[str, Any]:
         """What machines are told: all but how the sections ran."""
@@ -238,8 +246,9 @@ def run_plan(
     work: Path,
     progress: ProgressCall = lambda _: None,
     limits: tuple[float, float] = (CELL_TIMEOUT_S, SECTION_TIMEOUT_S),
+    runtime: Runtime | None = None,
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
-    """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts."""
+    """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts, where no `runtime` has it."""
     from fabricreport.check.prose import refuse_unreadable
     from fabricreport.memo.run.environment import compile_checked
     from fabricreport.memo.run.execution import run_sections, stripped
@@ -256,8 +265,9 @@ def run_plan(
         matplotlib_dir=store / "matplotlib",
         folders=plan.folders,
         watched=plan.params.extras,
+        runtime=runtime,
     )
-    return record, stripped(record, work)
+    return record, stripped(record, plan.snapshot.folder.parent)
 
 
 def _finish(

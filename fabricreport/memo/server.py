@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 import secrets
 import threading
-from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from typing import Any
@@ -18,14 +16,11 @@ _SHELL = (
     "default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; connect-src 'self'; frame-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_REST = "frame-ancestors 'self'"
-"""Of the memo, which brings a policy of its own, and of what is no page."""
+_ALWAYS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
 
 
 class PreviewServer(ThreadingHTTPServer):
     """Shows what it is told, and the memo; the token in `address` is exchanged for the `cookie` at the first visit."""
-
-    daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__((HOST, 0), _Answers)
@@ -53,34 +48,24 @@ class PreviewServer(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Nothing: a browser that goes away is no error."""
 
-    def is_own(self, headers: Message) -> bool:
-        """Whether a request names this server rightly, and is from no other's page."""
-        here = f"http://{self.own}"
-        return headers.get("Host") == self.own and headers.get("Origin", here) == here
-
-    def knows(self, headers: Message) -> bool:
-        """Whether a request bears the cookie."""
-        return any(same(part.strip(), self.cookie) for part in headers.get("Cookie", "").split(";"))
-
 
 def same(one: str, other: str) -> bool:
     """Whether two secrets are one, in the same time whatever they are."""
-    return hmac.compare_digest(one.encode(), other.encode())
+    return secrets.compare_digest(one.encode(), other.encode())
 
 
 class _Answers(BaseHTTPRequestHandler):
     server: PreviewServer
-    protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         url, nonce = urlsplit(self.path), secrets.token_urlsafe(16)
         asked = {name: values[0] for name, values in parse_qs(url.query).items()}
-        if not self.server.is_own(self.headers):
+        own, sent, cookie = self.server.own, self.headers, self.server.cookie
+        if sent.get("Host") != own or sent.get("Origin", f"http://{own}") != f"http://{own}":
             self._send(403, b"This page answers to its own address alone.\n")
         elif url.path == "/" and same(asked.get("token", ""), self.server.token):
-            cookie = f"{self.server.cookie}; Path=/; HttpOnly; SameSite=Strict"
-            self._send(303, b"", **{"Location": "/", "Set-Cookie": cookie})
-        elif not self.server.knows(self.headers):
+            self._send(303, b"", **{"Location": "/", "Set-Cookie": f"{cookie}; Path=/; HttpOnly; SameSite=Strict"})
+        elif not any(same(part.strip(), cookie) for part in sent.get("Cookie", "").split(";")):
             self._send(403, b"Open the address that `fabricreport preview` printed, with its token.\n")
         elif url.path == "/":
             page = (resources.files("fabricreport.memo") / "templates" / "preview.html").read_text(encoding="utf-8")
@@ -93,15 +78,16 @@ class _Answers(BaseHTTPRequestHandler):
         else:
             self._send(404, b"There is nothing here.\n")
 
-    def _send(self, status: int, body: bytes, kind: str = "text/plain", policy: str = _REST, **more: str) -> None:
+    def _send(
+        self, status: int, body: bytes, kind: str = "text/plain", policy: str = "frame-ancestors 'self'", **more: str
+    ) -> None:
         self.send_response(status)
-        told = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": f"{len(body)}", "Cache-Control": "no-store"}
-        told |= {
+        told = {
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Content-Length": f"{len(body)}",
             "Content-Security-Policy": policy,
-            "Referrer-Policy": "no-referrer",
-            "X-Content-Type-Options": "nosniff",
         }
-        for name, value in (told | more).items():
+        for name, value in (_ALWAYS | told | more).items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

@@ -165,16 +165,16 @@ def test_a_saved_sentence_is_seen_where_the_reader_is(project: Project, eyes: Ey
     eyes.sees("truly")
     assert eyes.page.evaluate(SCROLLED) == place > 0
     assert eyes.memo.get_by_text("truly").is_visible()
-    eyes.told("new", "Ran tco.ipynb from cell 13 on; figures of others are as last run")
+    eyes.told("new", "Ran tco.ipynb; figures of others are as last run")
     eyes.told("stops", "")  # what refers to the cells before it leads there
     eyes.picture("sentence")
 
 
 @pytest.mark.usefixtures("own")
-def test_cells_before_the_one_that_is_new_are_as_they_were(project: Project, eyes: Eyes) -> None:
+def test_a_notebook_that_runs_again_begins_with_nothing_of_the_run_before(project: Project, eyes: Eyes) -> None:
     """A list has what it had, and a number is made once."""
-    project.say("tco", "own-2", OWN["own-2"] + "\nagain = True")
-    eyes.told("new", "from cell 12 on")
+    project.say("tco", "own-3", "%%say\nMine is {tco.mine} again.")
+    eyes.sees("again.")
     assert eyes.faults() == eyes.told("stops", "") == ""
     eyes.sees("Mine is 1")
 

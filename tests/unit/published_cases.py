@@ -73,6 +73,7 @@ def put_edition(params: Path, output: Path, **asked: Any) -> Path:
             "run": [{"section": section, "status": "ok"} for section in plan.sections],
             "headline": headline,
             "faults": [],
+            **({"trial": plan.trial} if plan.trial else {}),
         }
         (folder / MANIFEST).write_bytes(sealed(manifest))
         at = publish(scratch, output, plan.slug, plan.edition, draft=plan.draft, aside=plan.aside)

@@ -26,7 +26,10 @@ from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.provenance import plain
 from fabricreport.case import Case, keep_open, open_case
 from fabricreport.cli.main import main
+from fabricreport.memo.build import BuildResult
 from fabricreport.memo.editions.editions import latest_edition, list_editions
+from fabricreport.memo.editions.manifest import RunRecord
+from fabricreport.memo.editions.refresh import RefreshPlan, RefreshResult
 from fabricreport.memo.run.plan import Ready, tried
 from fabricreport.memo.write.exporters import FabricReportHTMLExporter, FabricReportPDFExporter
 from fabricreport.scenario import load_params_file
@@ -179,7 +182,14 @@ def test_the_command_prints_what_the_api_finds(case: Case) -> None:
     assert json.loads(run(*asked, "--json")[1])["rows"] == json.loads(json.dumps(found.records()))
     code, out, err = run(*asked[:2], "--vary", "memo.to=A", "--decide", "--json")
     told = json.loads(out)
-    assert code == 0 and "1 times the whole advice" in err and told["rows"][0]["class"]
+    assert code == 0 and "1 times the whole advice" in err and told["rows"][0]["class"] and told["idle"] == ["memo.to"]
+    assert run(*asked[:2], "--vary", "memo.to=A", "--csv")[2] == "note: memo.to moves nothing here\n"
+
+
+def test_a_key_that_moves_nothing_is_told_beside_one_that_does(case: Case) -> None:
+    found = api.what_if(case, {"memo.to": ["A"], "cluster.gpus": [512], "price:electricity": [0.1, 0.2]})
+    assert found.idle == ("memo.to",) and "memo.to moves nothing here" in repr(found) and found._repr_html_()
+    assert api.sweep(case, "memo.to", []).idle == ()
 
 
 def test_an_edition_is_read_back_with_its_units_and_refused_once_touched(tmp_path: Path) -> None:
@@ -200,7 +210,22 @@ def test_a_trial_stands_aside_as_a_draft_that_names_what_was_set(tmp_path: Path)
     stands = latest_edition(output, memo.parent.name)
     assert stands is not None and stands.edition == memo.name
     assert [info.edition for info in list_editions(output, memo.parent.name)] == [memo.name]
+    told = json.loads(run("list", memo.parent.name, "--output", str(output), "--json")[1])
+    assert [(one["client"], one["edition"]) for one in told] == [
+        (memo.parent.name, memo.name),
+        (memo.parent.name, trial.name),
+    ]
+    assert "trial: cluster.gpus = 512" in run("list", "--output", str(output))[1]
     assert json.loads((trial / "manifest.json").read_text())["status"] == "Draft"
+
+
+def test_what_is_built_and_refreshed_shows_what_its_memo_says_as_text() -> None:
+    head = {"recommendation": "<b>Buy A</b>", "numbers": [{"label": "Cost", "text": "$1"}]}
+    built = BuildResult("A", "a", "e", Path("x"), "Client copy", head, RunRecord(()))
+    moved = RefreshResult(RefreshPlan(True, ("prices changed",), "a", "2026-11-27", None), built)
+    for shown in (built, moved):
+        assert "Edition: a/e" in repr(shown) and "Cost: $1" in repr(shown) and "<b>" not in shown._repr_html_()
+    assert "prices changed" in repr(moved)
 
 
 def test_page_one_names_what_a_trial_sets_as_text(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
@@ -16,8 +17,11 @@ from rows import rows
 from fabricreport.base.errors import InputError
 from fabricreport.blocks.cells import open_alone
 from fabricreport.blocks.prose import ProseFault
+from fabricreport.cli.main import main
+from fabricreport.delivery import delivery
 from fabricreport.inputs.dossier import read_params
 from fabricreport.memo.run.overlay import OwnNotebooks, laid_over
+from fabricreport.memo.run.plan import Ready
 from fabricreport.memo.run.recall import Places
 from fabricreport.memo.run.snapshot import input_problems, sha256, take_snapshot
 from fabricreport.scenario import params_from
@@ -152,6 +156,12 @@ def test_notebooks_of_another_project_are_run_only_by_whoever_trusts_them(
     monkeypatch.chdir(ROOT)
     (params.parent / "tern-analytics/notebooks/tco.ipynb").unlink()
     assert not examined(params, trusted=False)[0], "nothing but what is shipped is run"
+    (tmp_path / "notebooks").mkdir()
+    write(tmp_path / "notebooks/acceptance.ipynb", cells("own"))
+    monkeypatch.setattr(delivery, "make_ready", lambda path, _: Ready(read_params(path)))
+    asked = ["accept", str(params), "--logs", str(params), "--output", str(tmp_path / "output")]
+    done = CliRunner().invoke(main, asked)
+    assert done.exit_code == 2 and "--trust-notebooks" in done.stderr and "acceptance.ipynb" in done.stderr
 
 
 def test_what_is_kept_of_a_notebook_is_its_source_and_no_link_is_followed(tmp_path: Path) -> None:

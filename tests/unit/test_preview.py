@@ -1,4 +1,4 @@
-"""A preview: who is let in, which cells run again, and where a fault is said to be. What is seen of it: `outside/test_following.py`."""
+"""A preview: who is let in, what its page runs, and where a fault is said to be. What is seen of it: `outside/test_following.py`."""
 
 from __future__ import annotations
 
@@ -6,18 +6,11 @@ import http.client
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import nullcontext
-from types import SimpleNamespace
 
-import matplotlib
 import nbformat
-import numpy as np
-import pandas as pd
 import pytest
 
-from fabricreport.blocks import Section
-from fabricreport.memo.preview import first_new, placed
-from fabricreport.memo.run.moments import moment
+from fabricreport.memo.preview import placed
 from fabricreport.memo.server import PreviewServer
 
 
@@ -89,21 +82,6 @@ def test_who_waits_for_news_is_told_once_there_are_some(server: PreviewServer) -
     assert server.after(str(before["version"]))["doing"] == "Drawing"
 
 
-def test_a_notebook_runs_again_from_its_first_new_cell() -> None:
-    known = {
-        ("abc", "abc"): None,
-        ("", "abc"): 0,
-        ("abc", "xbc"): 0,
-        ("abc", "axc"): 1,
-        ("abc", "abxc"): 2,
-        ("abc", "ac"): 1,
-        ("abc", "abcd"): 3,
-        ("abc", "ab"): 2,
-        ("ab", "abc"): 2,  # the third failed the last time
-    }
-    assert {case: first_new(*case) for case in known} == known
-
-
 def test_a_fault_of_a_cell_is_told_with_its_line() -> None:
     cells = {"tco": [nbformat.v4.new_code_cell("%%say\nGood.\nIt costs 15 more than {tco.totl}.\nOr 7.")]}
     said = {
@@ -116,29 +94,3 @@ def test_a_fault_of_a_cell_is_told_with_its_line() -> None:
     }
     told = {fault: placed(fault, cells) for fault in said}
     assert told == {f: f if n is None else f.replace("cell 1: ", f"cell 1, line {n}: ") for f, n in said.items()}
-
-
-def test_names_and_what_they_hold_are_put_back_as_they_were_behind_a_cell() -> None:
-    made, body = [1], Section("tco", SimpleNamespace(names=(), figure=lambda _: None))
-    frame, array = pd.DataFrame({"a": [1, 2]}), np.arange(2.0)
-    names = {"made": made, "book": {"made": made}, "few": {1}, "frame": frame, "array": array, "body": body}
-    loaded, trap = SimpleNamespace(loaded={"fabricreport"}), nullcontext()
-    shell = SimpleNamespace(user_ns={**names}, user_ns_hidden={}, extension_manager=loaded, builtin_trap=trap)
-    put_back = moment(shell)
-    for _ in range(2):
-        made.append(2)
-        body.next_title, frame["b"], array[0] = "said ahead", 3, 7.0
-        body.emitted.append(None)
-        frame.loc[0, "a"] = 9
-        shell.user_ns["few"].add(2)
-        shell.user_ns["made"] = "another"
-        shell.user_ns.pop("book")
-        pd.set_option("display.precision", 2)
-        with matplotlib.rc_context():
-            matplotlib.rcParams["lines.linewidth"] = 40.0
-            put_back()
-            assert matplotlib.rcParams["lines.linewidth"] < 40.0
-        assert pd.get_option("display.precision") == 6
-        assert shell.user_ns["made"] is made is shell.user_ns["book"]["made"] and made == [1]
-        assert (body.next_title, body.emitted, shell.user_ns["few"], [*array]) == ("", [], {1}, [0.0, 1.0])
-        assert frame.to_dict("list") == {"a": [1, 2]}

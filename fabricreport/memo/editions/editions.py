@@ -5,7 +5,7 @@ output/<slug>/<edition>.signed.json   who signed it; not a byte of the edition c
 output/<slug>/<edition>.memo.docx     a copy to edit (`--to docx`)
 output/<slug>/latest          link to the newest client copy, moved last
 output/<slug>/partial/<id>/   memos of a single section (`--only`); never `latest`, not listed
-output/<slug>/trials/<id>/    memos of params changed for a trial (`--set`); the same
+output/<slug>/trials/<id>/    memos of params changed for a trial (`--set`); never `latest`, listed last
 output/<slug>/.failed/        notebooks of the last build that failed, for debugging
 output/.scratch-*/            a build at work, or what is being pruned
 output/index.html             all editions, for the operator: true, or not there
@@ -112,6 +112,7 @@ class EditionInfo:
     prices: Sequence[Mapping[str, Any]] = field(default=(), compare=False)
     since: str = field(default="", compare=False)
     changes: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False)
+    trial: str = field(default="", compare=False)
 
     def why_since(self, edition: str) -> Mapping[str, Sequence[str]]:
         """The causes of what moved, by its id; known only since the edition that the memo tells of."""
@@ -124,10 +125,11 @@ class EditionInfo:
 
     @property
     def standing(self) -> str:
-        """What to tell beside its name: damaged or latest, and who signed."""
+        """What to tell beside its name: damaged or latest, what was set for a trial, and who signed."""
         names = ", ".join(visible(one["name"]) for one in self.signed)
         mark = "damaged" if self.damaged else "latest" if self.latest else ""
-        return ", ".join(filter(None, (mark, names and f"signed by {names}")))
+        trial = self.trial and f"trial: {visible(self.trial, 300)}"
+        return ", ".join(filter(None, (mark, trial, names and f"signed by {names}")))
 
     def verified(self) -> EditionInfo:
         """The same with every file of the edition compared with its manifest: `faults` says what is wrong."""
@@ -317,11 +319,12 @@ def clients_of(output: Path) -> list[str]:
     return sorted(e.name for e in found if _SLUG.fullmatch(e.name) and e.is_dir(follow_symlinks=False))
 
 
-def list_editions(output: Path, client: str = "") -> tuple[EditionInfo, ...]:
-    """All editions of all clients below `output`, or of one, by client, newest last; order is the sequence, never a clock."""
+def list_editions(output: Path, client: str = "", aside: str = "") -> tuple[EditionInfo, ...]:
+    """All editions of all clients below `output`, or of one, by client, newest last, or those `aside`; order is the sequence,
+    never a clock."""
     found = list[EditionInfo]()
     for slug in [client] if client else clients_of(output):
-        infos = [edition_info(path) for path in _edition_folders(output / slug)]
+        infos = [replace(edition_info(path), client=slug) for path in _edition_folders(output / slug / aside)]
         found += sorted(infos, key=lambda info: (info.sequence, info.edition))
     return tuple(found)
 
@@ -337,7 +340,14 @@ def edition_info(folder: Path) -> EditionInfo:
         as_of, status, sequence, manifest = folder.name[:10], "damaged", 0, {}
     signed, faults = records.signatures_of(folder)
     since = str(manifest.get("fingerprint", {}).get("since", ""))
-    told = signed, manifest.get("headline") or {}, manifest.get("prices", ()), since, manifest.get("changes", {})
+    told = (
+        signed,
+        manifest.get("headline") or {},
+        manifest.get("prices", ()),
+        since,
+        manifest.get("changes", {}),
+        str(manifest.get("trial", "")),
+    )
     return EditionInfo(folder.parent.name, folder.name, folder, sequence, as_of, status, is_latest, faults, *told)
 
 

@@ -70,10 +70,11 @@ def _number(head: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return next((n for n in head.get("numbers", ()) if n["id"] == name), {})
 
 
-def histories(output: Path, client: str = "") -> list[Entry]:
-    """The history of each client below `output`, or of one, oldest edition first; a draft is told and turns nothing."""
+def histories(output: Path, client: str = "", aside: str = "") -> list[Entry]:
+    """The history of each client below `output`, or of one, oldest edition first, or of what stands `aside`; a draft is told
+    and turns nothing."""
     told, before = list[Entry](), dict[str, EditionInfo]()
-    for info in list_editions(output, client):
+    for info in list_editions(output, client, aside):
         stands = not info.damaged and info.status != DRAFT
         last = before.get(info.client, info) if stands else info
         before |= {info.client: info} if stands else {}

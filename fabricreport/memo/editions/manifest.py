@@ -53,6 +53,12 @@ class HeadlineChange:
         return f"{name}: {self.old or f'not {where}'} -> {self.new or f'no longer {where}'}{by}"
 
 
+def headline_facts(head: Mapping[str, Any]) -> dict[str, str]:
+    """What a headline says, as a result shows it."""
+    told = {"Advice": head.get("recommendation", ""), "Class": head.get("confidence", "")}
+    return told | {number["label"]: number["text"] for number in head.get("numbers", ())}
+
+
 def headline_of(declared: Mapping[str, Any], ledger: Mapping[str, Any]) -> dict[str, Any]:
     """The declared headline with each number as {id, label, text, value, unit}, and `compares` of one that tells two options
     apart, looked up in the ledger."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricreport.base.files import HAS_LINKS
+from fabricreport.base.text import Shown
 from fabricreport.memo.editions.editions import LATEST, EditionInfo, edition_before, latest_edition, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, HeadlineChange, read_output, read_sealed
@@ -68,13 +69,21 @@ class RefreshPlan:
         return f"nothing that moves a number has changed {since}"
 
 
-@dataclass(frozen=True)
-class RefreshResult:
+@dataclass(frozen=True, repr=False)
+class RefreshResult(Shown):
     """What a refresh did: the plan, the new edition (None if nothing was due, or in a dry run), the headline figures that moved."""
 
     plan: RefreshPlan
     built: BuildResult | None = None
     changes: tuple[HeadlineChange, ...] = ()
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What it shows of itself."""
+        return {
+            "Refresh": "; ".join(map(str.strip, self.text().splitlines())),
+            **(self.built.facts if self.built else {}),
+        }
 
     def text(self) -> str:
         """What was done and why; of a dry run what would be done, and what would move."""

@@ -6,12 +6,13 @@ interrupt, is another started, for the notebooks that remain.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -45,29 +46,67 @@ def run_sections(
     matplotlib_dir: Path | None = None,
     folders: Mapping[str, Path] | None = None,
     watched: Collection[str] = (),
+    runtime: Runtime | None = None,
 ) -> RunRecord:
     """Execute each notebook with the papermill parameter `params` = path of the canonical JSON.
 
     `notebooks` maps a section's name to its source; each runs in its folder of `folders`, else in its notebook's.
     The executed notebook of section s is `scratch/s.ipynb`, also when s failed (as far as it got).
-    What a `watched` one changed of the process is told in the metadata of its executed notebook. `matplotlib_dir` keeps matplotlib's font list from run to run. Never raises for a section's fault; an interrupt ends
-    the kernel and gives the status `cancelled` to what had not finished.
+    What a `watched` one changed of the process is told in the metadata of its executed notebook. `matplotlib_dir` keeps
+    matplotlib's font list from run to run; a `runtime` is used and left as it is. Never raises for a section's fault; an
+    interrupt ends the kernel and gives the status `cancelled` to what had not finished.
     """
     skip_unused_grammar()
     from fabricreport.memo.run.session import Limits
 
     limits = Limits(cell_timeout_s, section_timeout_s, output_limit_bytes)
     scratch.mkdir(parents=True, exist_ok=True)
-    runtime = runtime_folder()
-    try:
-        env = section_environment(os.environ, runtime)
-        wanted = [matplotlib_dir] if matplotlib_dir else []
-        env["MPLCONFIGDIR"] = str(ready_fonts(env, [*wanted, scratch.resolve() / "matplotlib"]).resolve())
+    fonts = [*([matplotlib_dir] if matplotlib_dir else []), scratch.resolve() / "matplotlib"]
+    with contextlib.nullcontext(runtime) if runtime else runtime_with(fonts) as used:
         within = {s: (folders[s] if folders else Path(path).parent).resolve() for s, path in notebooks.items()}
-        run = _Run(params_json.resolve(), scratch.resolve(), within, runtime, env, progress or _silent, watched)
+        run = _Run(params_json.resolve(), scratch.resolve(), within, used, progress or _silent, watched)
         return run.of(notebooks, limits)
+
+
+@dataclass
+class Runtime:
+    """Where kernels work: a folder with a short private path for their sockets, their environment, and one that stays, if any."""
+
+    folder: Path
+    env: Mapping[str, str]
+    kernel: Any = None
+
+    def renew(self) -> None:
+        """Have another kernel that stays; it starts when it is first asked."""
+        from fabricreport.memo.run.session import new_kernel
+
+        self.end()
+        self.kernel = new_kernel(self.folder)
+
+    def end(self) -> None:
+        """End the kernel that stays, if there is one."""
+        from fabricreport.memo.run.session import end_kernel
+
+        if self.kernel is not None:
+            end_kernel(self.kernel)
+
+
+@contextlib.contextmanager
+def runtime_with(fonts: Sequence[Path] = ()) -> Iterator[Runtime]:
+    """One that is gone afterwards; matplotlib's list of fonts is in one of these folders, else in its own."""
+    base = tempfile.gettempdir()  # the output's own path may be too long for a socket
+    short = "/tmp" if len(base) > _SOCKET_DIR_LIMIT and Path("/tmp").is_dir() else base
+    folder = Path(tempfile.mkdtemp(prefix="fbr-", dir=short))
+    try:
+        env = section_environment(os.environ, folder)
+        env["MPLCONFIGDIR"] = str(ready_fonts(env, fonts or [folder / "matplotlib"]).resolve())
+        runtime = Runtime(folder, env)
+        try:
+            yield runtime
+        finally:
+            runtime.end()
     finally:
-        shutil.rmtree(runtime, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def stripped(record: RunRecord, work: Path) -> dict[str, NotebookNode]:
@@ -87,8 +126,7 @@ class _Run:
     params: Path
     scratch: Path
     folders: Mapping[str, Path]
-    runtime: Path
-    env: Mapping[str, str]
+    runtime: Runtime
     progress: ProgressCall
     watched: Collection[str]
     done: dict[str, SectionRun] = field(default_factory=dict)
@@ -120,7 +158,9 @@ class _Run:
             return False
         merged = merge(ready, self.folders, self.params, self.watched)
         session = Session(merged, limits, self.progress)
-        execute(merged.notebook, session, self.env, self.runtime)
+        execute(merged.notebook, session, self.runtime.env, self.runtime.folder, self.runtime.kernel)
+        if self.runtime.kernel and {end.status for end in session.ends.values()} & {"dead", "timeout"}:
+            self.runtime.renew()
         for part in merged.parts:
             if part.section in session.ends:
                 kept = self.scratch / f"{part.section}.ipynb"
@@ -144,10 +184,3 @@ def _kept(run: SectionRun, nb: Any, path: Path) -> SectionRun:
 
 def _silent(_: Progress) -> None:
     return
-
-
-def runtime_folder() -> Path:
-    """A new folder with a short private path for the kernel's sockets: the output's own path may be too long for one."""
-    base = tempfile.gettempdir()
-    short = "/tmp" if len(base) > _SOCKET_DIR_LIMIT and Path("/tmp").is_dir() else base
-    return Path(tempfile.mkdtemp(prefix="fbr-", dir=short))

@@ -6,7 +6,7 @@ behind the cell before it. A copy that nobody edited, by what it remembers as `o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 OVER = "over"
 """In a cell's own metadata the hash of the original that it was copied from."""
 _OVERLAYS, _LOAD = "%overlays", "%load_ext fabricreport"
+_OURS = SHIPPED / "notebooks"
 Cell = Mapping[str, Any]
 
 
@@ -137,13 +138,16 @@ class OwnNotebooks:
         idle = (path for path in sorted(self.path("").parent.glob("*.ipynb")) if path.stem not in params.notebooks)
         said = "this memo is not made of it; `extra` names a section of the client's own"
         notes += [f"{visible(path, 300)}: {said}" for path in idle]
-        project = project_of(self.loaded.path.parent)
-        if not self.places.trusted and project.resolve() != project_of(Path.cwd()).resolve() and self.outside():
-            message = "a build would run notebooks, which are code, of another project than that of the current folder"
+        return (*problems, *self.untrusted(self.outside())), tuple(notes)
+
+    def untrusted(self, run: Iterable[Path]) -> Iterator[Problem]:
+        """That what would be `run` is not the package's, and of another project than the current folder's."""
+        project, own = project_of(self.loaded.path.parent), [path for path in run if not path.is_relative_to(_OURS)]
+        if own and not self.places.trusted and project.resolve() != project_of(Path.cwd()).resolve():
+            message = "notebooks would be run, which are code, of another project than that of the current folder"
             remedy = f"Read them, then add --trust-notebooks, or run the command in {project}."
-            listed, file = ", ".join(map(str, self.outside())), str(self.loaded.path)
-            problems.append(Problem(message, file, key="--trust-notebooks", value=visible(listed, 300), remedy=remedy))
-        return tuple(problems), tuple(notes)
+            listed, file = ", ".join(map(str, own)), str(self.loaded.path)
+            yield Problem(message, file, key="--trust-notebooks", value=visible(listed, 300), remedy=remedy)
 
     def faults(self) -> list[Problem]:
         """What is wrong with the prose cells of all notebooks of the memo."""
@@ -158,4 +162,4 @@ class OwnNotebooks:
         params = self.loaded.params
         ours = {s: () if s in params.extras else (self.places.notebook(s),) for s in params.notebooks}
         found = (path for s, original in ours.items() for path in (*original, self.path(s)))
-        return tuple(path for path in found if path.exists() and not path.is_relative_to(SHIPPED / "notebooks"))
+        return tuple(path for path in found if path.exists() and not path.is_relative_to(_OURS))

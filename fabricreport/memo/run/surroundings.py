@@ -37,23 +37,18 @@ def begin(folder: str, params: str = "", *, watch: bool = False) -> None:
         _share(params)
         _shared = params
     if _first is None:
-        _first = Process.of(shell)
+        _first = _Process.of(shell)
     else:
         _undo_libraries(shell)
         _first.restore(shell)
     _empty(shell, _first.names)
     os.chdir(folder)
     _began = _marks() if watch else {}
-    hold()
-
-
-def hold() -> None:
-    """Hold what the cells from here on leave to the case that is shared, if one is."""
     if _shared:
         from fabricreport.case import open_case
-        from fabricreport.memo.run.watch import watch
+        from fabricreport.memo.run.watch import watch as follow
 
-        watch(partial(open_case, Path(_shared)), get_ipython())
+        follow(partial(open_case, Path(_shared)), shell)
 
 
 def tell_changes() -> None:
@@ -95,8 +90,8 @@ def _share(params: str) -> None:
 
 
 @dataclass(frozen=True)
-class Process:
-    """A process as a notebook may change it, and its names; `_first` is that before the first notebook."""
+class _Process:
+    """A process before its first notebook, and its names."""
 
     names: dict[str, Any]
     environ: dict[str, str]
@@ -110,7 +105,7 @@ class Process:
     streams: tuple[Any, ...] = field(repr=False)
 
     @classmethod
-    def of(cls, shell: Any) -> Process:
+    def of(cls, shell: Any) -> _Process:
         """As it is now."""
         names = {k: v for k, v in shell.user_ns.items() if not k.startswith(("_i", "_o", "_d"))}
         root = logging.root
@@ -198,5 +193,5 @@ def _empty(shell: Any, names: dict[str, Any]) -> None:
 
 
 _began: dict[str, Any] = {}
-_first: Process | None = None
+_first: _Process | None = None
 _shared = ""
