@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -58,6 +59,17 @@ def test_causes_add_up_to_their_sums_and_an_assumed_one_is_open(name: str) -> No
     assert sum(causes) == pytest.approx(both, rel=1e-3) and cash != both
     assert open_marks(drawing) == sum(r["assumed"] == "true" for r in found) > 0
     assert 30 < height_mm(drawing) <= 60
+
+
+@rows("name", OWNERS)
+def test_the_heads_of_the_two_sides_stand_clear_of_the_line_between_them(name: str) -> None:
+    client = case(name)
+    with mock.patch("fabricreport.sections.tco.charts.drawn", side_effect=lambda figure, *_, **__: figure):
+        figure = causes_chart(client.inputs, client.tco())
+    (axis,) = figure.axes
+    zero = axis.transData.transform((0.0, 0.0))[0]
+    own, rival = (t.get_window_extent() for t in axis.texts if t.get_text().endswith("costs more"))
+    assert own.x1 < zero < rival.x0
 
 
 def test_any_causes_are_drawn_in_few_rows_that_add_up() -> None:

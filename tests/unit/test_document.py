@@ -426,10 +426,10 @@ def test_front_matter_defaults_make_a_draft_named_after_its_first_heading() -> N
 
 def test_decimals_line_up_by_the_digits_a_cell_lacks() -> None:
     table = cost_table("tab-a", 0)
-    table["columns"] = [{"label": words("n"), "unit": "", "align": "right"}]
-    table["rows"] = [{"cells": [words(v)], "role": "normal"} for v in ("1.25", "30", "−2.5", "n/a")]
+    table["columns"] = [{"label": words("n"), "unit": unit, "align": "right"} for unit in ("GB/s", "")]
+    table["rows"] = [{"cells": [words(v)] * 2, "role": "normal"} for v in ("1.25", "30", "−2.5", "n/a")]
     (node,) = every(read(block("a", [table])).body, DataTable)
-    assert node.shape.decimals == ((0,), (2,), (1,), (-1,))
+    assert node.shape.decimals == ((0, -1), (2, -1), (1, -1), (-1, -1)), "numbers of rows of their own make no line"
 
 
 def test_svg_keeps_drawing_and_drops_the_rest() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import bench
 import pytest
+import yaml
 from notebook_cells import run, sources
 
 from fabricreport.case import Case, open_case
@@ -23,7 +24,7 @@ GROUPS = (
     {F.FLATTERS, F.TWO_NODES},
     {F.PLAN_HELD, F.PLAN_CREDIT_ONLY, F.PLAN_NO_LEAD},
     {F.PLAN_CREDIT, F.PLAN_FREE, F.PLAN_UNTIMED},
-    {F.PLAN_TENANTS, F.PLAN_ALONE},
+    {F.PLAN_TENANTS, F.PLAN_ALONE, F.PLAN_UNTOLD},
     {F.UNANSWERED, F.ANSWERS_MOVE, F.ANSWERS_IDLE},
 )
 
@@ -125,6 +126,17 @@ def test_sheets_are_those_of_the_fabrics_compared(buyer: Case) -> None:
     assert F.PLAN_LOSSLESS not in holds(infiniband) and F.PLAN_MANAGED in holds(infiniband)
     ethernet = buyer.changed(options=["rocev2-branded-400g", "ethernet-tcp"], cluster__gpus=128)
     assert F.PLAN_MANAGED not in holds(ethernet) and F.PLAN_LOSSLESS in holds(ethernet)
+
+
+def test_what_a_renter_does_not_tell_is_no_fact() -> None:
+    """Neither whom it shares a network with, nor the size of its model."""
+    data = yaml.safe_load((bench.PARAMS / "tern-finetuning.yaml").read_text(encoding="utf-8"))
+    told = {"tenancy": data["cluster"].pop("tenancy"), "model": data["workload"].pop("model_parameters_billion")}
+    assert told == {"tenancy": "multi", "model": 8}
+    untold, stated = open_case({**data, "as_of": str(data["as_of"])}), bench.case("tern-finetuning")
+    assert F.PLAN_UNTOLD in holds(untold) and F.PLAN_UNTOLD not in holds(stated)
+    assumed = [bool(case.spoken("decision").words["model_assumed"]) for case in (untold, stated)]
+    assert assumed == [True, False]
 
 
 def test_the_test_is_for_all_nodes_at_every_size(buyer: Case, renter: Case) -> None:

@@ -52,7 +52,7 @@ from fabricreport.memo.document.pieces import (
     Piece,
     gather,
 )
-from fabricreport.memo.document.proofs import chart_remarks, contradictions, day_remarks, printed_faults, sum_remarks
+from fabricreport.memo.document.proofs import chart_remarks, contradictions, day_remarks, printed_faults
 from fabricreport.memo.document.safety import one_line
 from fabricreport.scenario import Adopted
 
@@ -358,7 +358,6 @@ def prove(stitched: Any, found: Gathered, *, draft: bool = False) -> Proof:
     remarks = (
         *base_remarks(found),
         *chart_remarks(found),
-        *sum_remarks(found),
         *day_remarks(found),
         *mark_remarks(found),
         *language_remarks(printed),

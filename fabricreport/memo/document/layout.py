@@ -12,7 +12,7 @@ from fabricreport.ledger.numbers import DAGGER
 _DECIMAL = re.compile(r"^[^\d]*[\d,\u202f\u00a0 ]*\d(?:\.(\d+))?\D*$")
 _ALONE = re.compile(r"[−-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\Z|[−-]?\d+(?:\.\d+)?\Z")
 _AROUND = re.compile(r"[\d.,\s†○−-]")
-"""What leaves of a cell the unit that its number stands in: decimals of different units make no line."""
+"""What leaves of a cell the unit that its number stands in: decimals of different units, or of none, make no line."""
 _CHAR_PT = 4.2
 """Mean advance of a character of the table's type (Libertinus Serif at 8.25 pt), a little on the safe side."""
 _GAP_PT = 14.0
@@ -126,11 +126,11 @@ def _wide(word: str) -> int:
 def _decimal_places(
     columns: Sequence[TableColumn], rows: Sequence[TableRow]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
-    one_unit = [
-        column.align == "right"
-        and len({_AROUND.sub("", plain_text(r.cells[i])) for r in rows if _decimals(r.cells[i]) is not None}) < 2
+    units = [
+        {column.unit + _AROUND.sub("", plain_text(r.cells[i])) for r in rows if _decimals(r.cells[i]) is not None}
         for i, column in enumerate(columns)
     ]
+    one_unit = [c.align == "right" and len(of) == 1 and "" not in of for c, of in zip(columns, units, strict=True)]
     found = [[_decimals(row.cells[i]) if one_unit[i] else None for i in range(len(columns))] for row in rows]
     most = tuple(max((row[i] or 0 for row in found), default=0) for i in range(len(columns)))
     missing = (tuple(most[i] - had if had is not None else -1 for i, had in enumerate(row)) for row in found)

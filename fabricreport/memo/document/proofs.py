@@ -12,11 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import permutations
 
 from fabricreport.base import formats
-from fabricreport.blocks.gate import MONTHS, Written, adds_up, is_sum, line, lines_of, written
-from fabricreport.blocks.nodes import DataTable, Figure, Glance, GlanceTile, Headline, Node, Num, Scalar, Text, walk
+from fabricreport.blocks.gate import MONTHS, line, written
+from fabricreport.blocks.nodes import DataTable, Figure, GlanceTile, Headline, Num, Scalar, Text, walk
 from fabricreport.books.glossary import EXPECTED, STATISTICS, glossary_book
 from fabricreport.ledger.bases import is_money
 from fabricreport.ledger.numbers import Record
@@ -250,8 +249,6 @@ _COUNTLESS = 1e15
 """Beyond it no digit that is printed is known."""
 _HALF = 1.001
 """Half a step, and what a chart's rounding of its data may add."""
-_MOST_PARTS = 12
-"""Figures of a paragraph beyond which no reader adds them up."""
 
 
 def printed_faults(found: Gathered) -> Iterator[str]:
@@ -288,15 +285,6 @@ def day_remarks(found: Gathered) -> Iterator[str]:
         for day in _DAY.findall(sentence.words.replace("\xa0", " ")):
             if day not in known:
                 yield f"{sentence.where}: “{sentence.words}” says a day by hand, {day}. Take it from a word of the section."
-
-
-def sum_remarks(found: Gathered) -> Iterator[str]:
-    """Figures of one paragraph, or of page one's tiles, of which two make up a third and do not as they are printed."""
-    for piece in found.pieces:
-        for node in own_nodes(piece.nodes):
-            for numbers in _read_together(node):
-                entries = {n.id: n for n in numbers if n.id in found.ledger and central_text_of(n, found.ledger[n.id])}
-                yield from _unequal(entries, found.ledger, piece.where)
 
 
 _UNIT_OF_ITS_OWN = re.compile(r"[$€£%]|[^\W\d_]{3,}")
@@ -417,42 +405,3 @@ def _silent_reversals(sentence: Sentence, ledger: Mapping[str, Record], choice: 
                 f"{sentence.where}: “{sentence.words}” quotes {quoted.number.id} ({entry['text']}), which is against "
                 "the advice, and does not say so. Name the option that has less."
             )
-
-
-def central_text_of(number: Num, entry: Record) -> bool:
-    """Whether a number is printed as its central value and alone."""
-    amounts = written(number.text)
-    return len(amounts) == 1 and number.value is not None and reads_back(number.text, "", {"value": entry.get("value")})
-
-
-def _read_together(node: Node) -> Iterator[list[Num]]:
-    """The figures that a reader may add up: those of one line, and of all of page one's tiles."""
-    if isinstance(node, Glance):
-        yield [n for tile in node.tiles for n in walk((*tile.label, *tile.value, *tile.note)) if isinstance(n, Num)]
-    for kind, words in lines_of(node):
-        if kind in SAID and kind != "alt text":
-            yield [n for n in walk(words) if isinstance(n, Num)]
-
-
-def _unequal(numbers: Mapping[str, Num], ledger: Mapping[str, Record], where: str) -> Iterator[str]:
-    """Each figure that two others of the same unit make up by their values, and not as printed."""
-    by_unit: dict[str, list[str]] = {}
-    for number_id in numbers:
-        by_unit.setdefault(str(ledger[number_id].get("unit")), []).append(number_id)
-    for ids in by_unit.values():
-        if len(ids) > _MOST_PARTS:
-            continue
-        for whole, one, other in permutations(ids, 3):
-            if one < other and _misses([numbers[i] for i in (whole, one, other)]):
-                told = ", ".join(f"{i} ({numbers[i].text})" for i in (one, other))
-                yield (
-                    f"{where}: {whole} ({numbers[whole].text}) is made up by {told}, and not as they are printed. "
-                    "Print two of the three."
-                )
-
-
-def _misses(numbers: list[Num]) -> bool:
-    """Whether the last two of three figures make up the first by their values, as sum or difference, and not as printed."""
-    values = [abs(n.value or 0.0) for n in numbers]
-    shown = [Written(abs(w.value), w.step) for w in (written(n.text)[0] for n in numbers)]
-    return is_sum(values[0], values[1:]) and not adds_up(shown[0], shown[1:])

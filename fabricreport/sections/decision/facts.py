@@ -250,6 +250,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "ties": _ties(name, read.also_tied),
         "third_tied": name[read.also_tied[0]] if read.also_tied else None,
         "asked_of": _asked_of(name, result),
+        "of_network": _of_network(name, result),
         "best": Name("better" if len(_open(result)) == 2 else "best"),
         "either_of": joined((str(name[o]) for o in _open(result)), last=" or "),
         "cheaper": name[ahead],
@@ -300,6 +301,13 @@ def _model_assumed(params: Params) -> bool:
 def _open(result: DecisionResult) -> tuple[str, ...]:
     """What may be ordered where no option is advised over another: the two compared, and all that tie."""
     return tuple(dict.fromkeys((*result.verdict.pair, *result.verdict.tied)))
+
+
+def _of_network(names: Mapping[str, OptionName], result: DecisionResult) -> Name:
+    """Behind a colon, the network that a letter to a seller is about; nothing where none is bought."""
+    about = result.verdict.pair if result.verdict.open else (result.courses.base,)
+    named = joined((str(names[o]) for o in dict.fromkeys(about)), last=" or ")
+    return joined((": ", named), between="") if result.joins_nodes else Name("")
 
 
 def _asked_of(names: Mapping[str, OptionName], result: DecisionResult) -> Name:

@@ -72,9 +72,11 @@ def causes_chart(given: Inputs, result: TcoResult) -> Drawing:
             axis.get_yticklabels()[row].set_fontweight("bold" if bar.is_sum else "normal")
         _widen(axis, [*(bar.value for bar in bars), *reach])
         _reach(axis, len(bars), reach, given.params.money.currency)
-        for x, align, option in ((0, "left", result.choice), (1, "right", result.rival)):
-            words = f"{wrapped(names[option].row, 26, 1)} costs more"
-            axis.text(x, 1, words, transform=axis.transAxes, ha=align, va="top", color=colours[option], weight="bold")
+        for dx, align, option in ((-6, "right", result.choice), (6, "left", result.rival)):
+            axis.annotate(
+                f"{wrapped(names[option].row, 26, 1)} costs more", (0, 1), xytext=(dx, 0), ha=align, va="top",
+                xycoords=axis.get_xaxis_transform(), textcoords="offset points", color=colours[option], weight="bold",
+            )  # fmt: skip
         axis.axvline(0, ymax=1 - 1 / (len(bars) + 2), color=INK, linewidth=0.9)
     frame = pd.DataFrame(bars)
     frame.loc[len(bars) - 1, ["p5", "p95"]] = reach
