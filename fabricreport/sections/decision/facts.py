@@ -250,7 +250,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "ties": _ties(name, read.also_tied),
         "third_tied": name[read.also_tied[0]] if read.also_tied else None,
         "asked_of": _asked_of(name, result),
-        "of_network": _of_network(name, result),
+        "of_network": Name("") if read.given.team.rented else _of_network(name, result),
         "best": Name("better" if len(_open(result)) == 2 else "best"),
         "either_of": joined((str(name[o]) for o in _open(result)), last=" or "),
         "cheaper": name[ahead],
@@ -304,7 +304,7 @@ def _open(result: DecisionResult) -> tuple[str, ...]:
 
 
 def _of_network(names: Mapping[str, OptionName], result: DecisionResult) -> Name:
-    """Behind a colon, the network that a letter to a seller is about; nothing where none is bought."""
+    """Behind a colon, the network that a letter to a seller is about; nothing where none is bought. A renter's goes to sellers of either."""
     about = result.verdict.pair if result.verdict.open else (result.courses.base,)
     named = joined((str(names[o]) for o in dict.fromkeys(about)), last=" or ")
     return joined((": ", named), between="") if result.joins_nodes else Name("")
