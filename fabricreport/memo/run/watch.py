@@ -14,7 +14,7 @@ from fabricreport.blocks.document import Section
 from fabricreport.case import Case
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.numbers import VALUE_DIGITS
-from fabricreport.memo.document.pieces import EDITS_MIME, FIGURE, INPUT, OWN, PARAM
+from fabricreport.memo.document.pieces import EDITS_MIME, FIGURE, INPUT, MADE, PARAM
 from fabricreport.scenario import dump_uncertain
 
 
@@ -51,7 +51,7 @@ def edits(opened: Callable[[], Case], space: Mapping[str, Any]) -> Iterator[dict
         yield from _figure(own, entry)
     for number in (n for case in cases.values() for n in case.made.values() if not (n.inputs or n.sources)):
         if number.grade == Grade.ASSUMPTION:
-            yield {"kind": OWN, "id": number.id, "old": "", "new": number.text}
+            yield {"kind": MADE, "id": number.id, "old": "", "new": number.text}
 
 
 def _figure(own: Case, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
