@@ -23,7 +23,7 @@ from fabricreport.memo.editions.manifest import MANIFEST, headline_facts, read_s
 from fabricreport.memo.editions.refresh import refresh
 from fabricreport.scenario import flat_keys, stated_at
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.decision.advice import Advice, Compared, amount, compared, payable
+from fabricreport.sections.decision.advice import Advice, Rivals, amount, payable, rivals_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ class WhatIf(Shown):
     """A case in one line: what was changed in it, what its headline compares, what a first stage costs, the advice if asked for."""
 
     changes: Mapping[str, Any]
-    compared: Compared
+    compared: Rivals
     first_order: Number | None = None
     advice: Advice | None = None
 
@@ -231,7 +231,7 @@ def load_edition(path: str | Path) -> Edition:
 
 def _row(case: Case, changes: Mapping[str, Any], decide: bool) -> WhatIf:
     given, found, offers = case.inputs, case.comparison, case.knowledge.offers
-    two = compared(given, case.chain.bills.totals, found, offers)
+    two = rivals_of(given, case.chain.bills.totals, found, offers)
     staged = offers is None and len(stages_of(given)) > 1
     first = case.figure(f"tco.stage.price.0.{found.choice}") if staged else None
     return WhatIf(changes, two, first, case.decision().advice if decide else None)

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -14,13 +14,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbformat import NotebookNode
 
 from fabricreport.base.errors import FabricReportError, InputError
 from fabricreport.base.project import PACKAGE, book_folder
 from fabricreport.base.text import visible
-from fabricreport.blocks.cells import written_at
 from fabricreport.memo.build import front_matter, run_plan
 from fabricreport.memo.document.checks import edit_faults, prove
 from fabricreport.memo.document.document import document_of, headline, stitch
@@ -50,7 +48,7 @@ class Preview:
         # of each notebook that ran whole the hash of what was run, and how it came out.
         self._plan: BuildPlan | None = None
         self._rests: tuple[Any, Any] = None, None
-        self._cells = dict[str, Sequence[Any]]()
+        self._cells = dict[str, dict[tuple[str, int], Any]]()
         self._good = dict[str, tuple[str, NotebookNode]]()
 
     def follow(self) -> None:
@@ -73,7 +71,7 @@ class Preview:
                     if not self._plan or folder != self._plan.snapshot.folder.parent:
                         shutil.rmtree(folder, ignore_errors=True)
                 seen = self._stamps() | now
-                self.server.tell(doing="", faults=[visible(placed(f, self._cells), 2_000) for f in faults])
+                self.server.tell(doing="", faults=[visible(placed(f, self._cells.values()), 2_000) for f in faults])
 
     def _stamps(self) -> dict[Path, Any]:
         """When each file was changed that the memo rests on, and its size."""
@@ -97,8 +95,6 @@ class Preview:
         report = standing_report(self.output, places.report) if places.report else None
         work.mkdir()
         plan = make_plan(loaded, work, draft=True, places=places, report=report.cited if report else None)
-        read = ((s, nbformat.read(copy, as_version=4)) for s, copy in plan.notebooks.items())  # type: ignore[no-untyped-call]
-        self._cells = {section: nb.cells for section, nb in read}
         was, self._rests = self._rests, _rests_on(plan)
         if was[0] != self._rests[0]:
             runtime.renew()
@@ -106,7 +102,7 @@ class Preview:
             plan = replace(plan, snapshot=self._plan.snapshot)
         else:
             self._good = {}
-        self._plan, ran = plan, plan.fingerprint.notebooks
+        self._plan, self._cells, ran = plan, plan.cells, plan.fingerprint.notebooks
         new = {s: path for s, path in plan.notebooks.items() if s not in self._good or self._good[s][0] != ran[s]}
         asked, told = replace(plan, notebooks=new), lambda at: self.server.tell(doing=f"Running {at.section}.ipynb")
         record, notebooks = run_plan(asked, work, work, told, runtime=runtime)
@@ -119,8 +115,8 @@ class Preview:
             what = f"{', '.join(plan.sources[s].name for s in notebooks)}; figures of others are as last run"
             what = f"{datetime.now():%H:%M:%S} Ran {what if len(notebooks) < len(plan.sections) else 'all notebooks'}."
             news = {"new": what} if notebooks else {}
-            self.server.tell(memo, stops=[placed(stop, self._cells) for stop in stops], **news)
-        return [_ended(end, self._cells.get(end.section, ())) for end in record.faults]
+            self.server.tell(memo, stops=[placed(stop, plan.cells.values()) for stop in stops], **news)
+        return [_ended(end, plan) for end in record.faults]
 
     def _drawn(self, plan: BuildPlan) -> tuple[bytes, tuple[str, ...]]:
         """The page of the next draft, and what would stop a client copy."""
@@ -141,22 +137,18 @@ def _rests_on(plan: BuildPlan) -> tuple[Any, Any]:
     return (found.package, found.notebook_helpers), (found.params, inputs)
 
 
-def _ended(end: SectionRun, cells: Sequence[Any]) -> str:
+def _ended(end: SectionRun, plan: BuildPlan) -> str:
     """How a notebook ended that did not end well: file, cell, line and error."""
-    said, name, number = ": ".join(filter(None, (end.ename, end.evalue))), f"{end.section}.ipynb", end.cell
-    if number and number <= len(cells):
-        name, number = written_at(cells[number - 1], name, number)
+    name, number = plan.written(end.section, end.cell) if end.cell else (f"{end.section}.ipynb", end.cell)
     line = "".join(f", line {n}" for n in _TRACED.findall(end.traceback)[-1:])
-    return f"{name}, cell {number}{line}: {said}"
+    return f"{name}, cell {number}{line}: {': '.join(filter(None, (end.ename, end.evalue)))}"
 
 
-def placed(fault: str, cells: Mapping[str, Sequence[Any]]) -> str:
+def placed(fault: str, cells: Iterable[Mapping[tuple[str, int], Any]]) -> str:
     """A fault of a cell with its line: the first that holds what the fault quotes, the longest before the others."""
     found = _IN_CELL.match(fault)
-    if not found:
-        return fault
-    written = {written_at(c, f"{s}.ipynb", n): c.source for s, own in cells.items() for n, c in enumerate(own, start=1)}
-    lines = written.get((f"{found[1]}.ipynb", int(found[2])), "").splitlines()
+    at = (f"{found[1]}.ipynb", int(found[2])) if found else ("", 0)
+    source = next(("".join(own[at]["source"]) for own in cells if at in own), "")
     quoted = sorted(_QUOTED.findall(fault), key=len, reverse=True)
-    line = next((n for word in quoted for n, text in enumerate(lines, 1) if word in text), None)
-    return fault if line is None else f"{fault[: found.end() - 2]}, line {line}: {fault[found.end() :]}"
+    line = next((n for word in quoted for n, text in enumerate(source.splitlines(), 1) if word in text), None)
+    return f"{fault[: found.end() - 2]}, line {line}: {fault[found.end() :]}" if found and line else fault

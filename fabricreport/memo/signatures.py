@@ -12,7 +12,7 @@ from fabricreport.base.files import write_if_new, writing
 from fabricreport.base.text import visible
 from fabricreport.memo.build import run_plan
 from fabricreport.memo.document.document import stitch
-from fabricreport.memo.document.pieces import INPUT, OWN, PARAM, Edit, gather
+from fabricreport.memo.document.pieces import INPUT, MADE, PARAM, Edit, gather
 from fabricreport.memo.run.plan import make_plan, make_ready
 from fabricreport.memo.run.recall import Places, cache_place
 from fabricreport.scenario import ParamsFile
@@ -29,9 +29,9 @@ def adopt(
     edits = edits_of(notebook, loaded, places)
     named = f"{notebook}, cell {cell}", f"{Path(notebook).name}:{cell}"
     mine = [(place, e) for place, e in edits if e.where in named or place in named]
-    signable = [(place, e) for place, e in mine if e.kind in (INPUT, OWN)]
+    signable = [(place, e) for place, e in mine if e.kind in (INPUT, MADE)]
     if not mine:
-        others = ", ".join(f"{place} ({e.id})" for place, e in edits if e.kind in (INPUT, OWN)) or "none"
+        others = ", ".join(f"{place} ({e.id})" for place, e in edits if e.kind in (INPUT, MADE)) or "none"
         remedy = f"Cells of that notebook to sign for: {others}."
         raise InputError(Problem("changes no number by hand", key="NOTEBOOK:CELL", value=visible(asked), remedy=remedy))
     if wrong := [e for _, e in mine if e.kind == PARAM or not signable]:

@@ -96,7 +96,7 @@ def test_each_cell_shows_what_it_changed_once_and_the_memo_reads_it(monkeypatch:
     monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
     after: dict[str, Any] = {}
     space: dict[str, Any] = {"case": own()}
-    events = SimpleNamespace(register=after.__setitem__, callbacks={"post_run_cell": []})
+    events = SimpleNamespace(register=after.__setitem__)
     watch.watch(own, SimpleNamespace(user_ns=space, events=events))
     spares(space["case"])
     for _ in range(2):
@@ -137,7 +137,8 @@ def test_a_cell_that_lies_over_an_original_is_named_where_it_was_written(tmp_pat
     nb = nbformat.v4.new_notebook(cells=ran)  # type: ignore[no-untyped-call]
     nbformat.write(nb, copy := tmp_path / "tco.ipynb")  # type: ignore[no-untyped-call]
     ran[0].outputs = [nbformat.v4.new_output("display_data", data={EDITS_MIME: [edit]})]  # type: ignore[no-untyped-call]
-    ids = BuildPlan.cell_ids.fget(SimpleNamespace(notebooks={"tco": copy}))  # type: ignore[attr-defined]
+    cells = BuildPlan.cells.func(SimpleNamespace(notebooks={"tco": copy}))  # type: ignore[attr-defined]
+    ids = BuildPlan.cell_ids.fget(SimpleNamespace(cells=cells))  # type: ignore[attr-defined]
     found = gather(stitch({"tco": nb}, {})).edits
     (told,) = edit_faults(found, {SPARES}, (), ids)
     assert told.startswith("acme/notebooks/tco.ipynb, cell 3 (mine): ") and "adopt tco.ipynb:mine" in told

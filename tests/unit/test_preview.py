@@ -7,7 +7,6 @@ import json
 import threading
 from collections.abc import Iterator
 
-import nbformat
 import pytest
 
 from fabricreport.memo.preview import placed
@@ -83,7 +82,7 @@ def test_who_waits_for_news_is_told_once_there_are_some(server: PreviewServer) -
 
 
 def test_a_fault_of_a_cell_is_told_with_its_line() -> None:
-    cells = {"tco": [nbformat.v4.new_code_cell("%%say\nGood.\nIt costs 15 more than {tco.totl}.\nOr 7.")]}
+    cells = [{("tco.ipynb", 1): {"source": ["%%say\nGood.\n", "It costs 15 more than {tco.totl}.\nOr 7."]}}]
     said = {
         "tco.ipynb, cell 1: bare number '15' in paragraph: “It costs 15 …”. Quote it.": 3,
         "tco.ipynb, cell 1: no section declares this figure (found {tco.totl}).": 3,

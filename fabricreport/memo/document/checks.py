@@ -43,7 +43,7 @@ from fabricreport.memo.document.pieces import (
     CAPTION_REMEDY,
     FIGURE,
     INPUT,
-    OWN,
+    MADE,
     PARAM,
     PICTURE_REMEDY,
     Compared,
@@ -325,12 +325,12 @@ def edit_faults(
         where = f"{edit.where} ({place.partition(':')[2]}): {edit.id} is {edit.new} there"
         adopt = f"or sign for it: fabricreport adopt {quote(place)} --who NAME --why REASON --params PARAMS"
         remedy = {INPUT: f"Take it back, {adopt}", PARAM: "Change it in the params.", FIGURE: "Quote it from `case`."}
-        if edit.kind == OWN and edit.id in printed and not holds:
+        if edit.kind == MADE and edit.id in printed and not holds:
             was = f"{by.who} signed for {by.value} in {by.cell} before it changed" if by else "made of nothing"
             yield f"{where}, {was}. Rest it on inputs, {adopt}"
         elif edit.kind in (INPUT, PARAM) or (edit.kind == FIGURE and edit.section not in replaced):
             yield f"{where}, and {edit.old} by params and books. {remedy[edit.kind]}"
-    made = {e.id for e in edits if e.kind == OWN and e.id in printed}
+    made = {e.id for e in edits if e.kind == MADE and e.id in printed}
     for each in adopted:
         if each.id not in made and each.cell.partition(".")[0] in ids:
             yield f"{each.cell} prints no {each.id}, for which {each.who} signed. Take it out of `adopted` in the params."

@@ -93,7 +93,7 @@ class Compared:
 
 EDITS_MIME = "application/vnd.fabricreport.edits+json"
 """An output that is not printed: what its cell changed by hand (`memo.run.watch`)."""
-INPUT, PARAM, FIGURE, OWN = "input", "param", "figure", "own"
+INPUT, PARAM, FIGURE, MADE = "input", "param", "figure", "own"
 """Kinds of edits: a figure of the books, a key of the params, a figure under its own id, a number made of nothing."""
 
 

@@ -24,7 +24,6 @@ from fabricreport.base.errors import InputError, Problem
 from fabricreport.base.files import close_folder, open_folder
 from fabricreport.base.project import IS_INSTALLED, PACKAGE
 from fabricreport.base.text import visible
-from fabricreport.blocks.cells import written_at
 from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, evidence_as_it_was, read_evidence
 from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices.book import PriceBook
@@ -162,23 +161,17 @@ def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Pat
     own = _own_names(plan)
     lines = []
     for fault in record.faults:
-        run, source = _as_written(fault, plan)
+        run, source = fault, plan.sources[fault.section]
+        if fault.cell:
+            name, number = plan.written(fault.section, fault.cell)
+            run = replace(fault, cell=number)
+            source = plan.snapshot.origins["params.json"].parent / name if "/" in name else source
         lines.append(own(run.explain()))
         lines += [f"    {own(line)}" for line in run.traceback.splitlines()[-3:]]
         if folder is not None and run.notebook:
             lines.append("    " + _keep(run, folder, params_path, own))
         lines.append("    " + _remedy(run, source))
     return "\n".join(lines)
-
-
-def _as_written(run: SectionRun, plan: BuildPlan) -> tuple[SectionRun, Path]:
-    """How a section ended with the number of its cell in the notebook it was written in, and that notebook."""
-    source = plan.sources[run.section]
-    cells = notebook_from_bytes(plan.notebooks[run.section].read_bytes()).cells if run.cell else []
-    if not run.cell or run.cell > len(cells):
-        return run, source
-    name, number = written_at(cells[run.cell - 1], source.name, run.cell)
-    return replace(run, cell=number), plan.snapshot.origins["params.json"].parent / name if "/" in name else source
 
 
 def _keep(run: SectionRun, folder: Path, params_path: Path, own: Callable[[str], str]) -> str:

@@ -73,39 +73,31 @@ class Runtime:
     """Where kernels work: a folder with a short private path for their sockets, their environment, and one that stays, if any."""
 
     folder: Path
-    env: Mapping[str, str]
+    env: dict[str, str]
     kernel: Any = None
 
     def renew(self) -> None:
-        """Have another kernel that stays; it starts when it is first asked."""
-        from fabricreport.memo.run.session import new_kernel
+        """Have another kernel that stays in place of the one before; it starts when it is first asked."""
+        from fabricreport.memo.run.session import end_kernel, new_kernel
 
-        self.end()
+        end_kernel(self.kernel)
         self.kernel = new_kernel(self.folder)
-
-    def end(self) -> None:
-        """End the kernel that stays, if there is one."""
-        from fabricreport.memo.run.session import end_kernel
-
-        if self.kernel is not None:
-            end_kernel(self.kernel)
 
 
 @contextlib.contextmanager
 def runtime_with(fonts: Sequence[Path] = ()) -> Iterator[Runtime]:
     """One that is gone afterwards; matplotlib's list of fonts is in one of these folders, else in its own."""
+    from fabricreport.memo.run.session import end_kernel
+
     base = tempfile.gettempdir()  # the output's own path may be too long for a socket
     short = "/tmp" if len(base) > _SOCKET_DIR_LIMIT and Path("/tmp").is_dir() else base
     folder = Path(tempfile.mkdtemp(prefix="fbr-", dir=short))
+    runtime = Runtime(folder, section_environment(os.environ, folder))
     try:
-        env = section_environment(os.environ, folder)
-        env["MPLCONFIGDIR"] = str(ready_fonts(env, fonts or [folder / "matplotlib"]).resolve())
-        runtime = Runtime(folder, env)
-        try:
-            yield runtime
-        finally:
-            runtime.end()
+        runtime.env["MPLCONFIGDIR"] = str(ready_fonts(runtime.env, fonts or [folder / "matplotlib"]).resolve())
+        yield runtime
     finally:
+        end_kernel(runtime.kernel)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,16 +64,25 @@ class BuildPlan:
         """Whether the ledger and the workbook go into memo.pdf."""
         return NO_ATTACHMENTS not in self.fingerprint.variant
 
-    @property
-    def cell_ids(self) -> dict[str, dict[str, str]]:
-        """The ids of the cells of each section that have one, by where they were written."""
+    @cached_property
+    def cells(self) -> dict[str, dict[tuple[str, int], Any]]:
+        """The cells of each notebook in their order, by the notebook and the number in it at which each was written."""
         from fabricreport.blocks.cells import written_at
 
         read = {section: json.loads(path.read_bytes())["cells"] for section, path in self.notebooks.items()}
-        told = {s: [(c, written_at(c, f"{s}.ipynb", n)) for n, c in enumerate(cs, 1)] for s, cs in read.items()}
-        return {
-            s: {f"{name}, cell {n}": visible(c["id"]) for c, (name, n) in cs if c.get("id")} for s, cs in told.items()
-        }
+        return {s: {written_at(c, f"{s}.ipynb", n): c for n, c in enumerate(cs, 1)} for s, cs in read.items()}
+
+    def written(self, section: str, number: int) -> tuple[str, int]:
+        """The notebook and the number in it at which a cell that ran was written."""
+        return [*self.cells[section]][number - 1]
+
+    @property
+    def cell_ids(self) -> dict[str, dict[str, str]]:
+        """The ids of the cells of each section that have one, by where they were written."""
+        told = (
+            (s, ((f"{name}, cell {n}", c.get("id")) for (name, n), c in own.items())) for s, own in self.cells.items()
+        )
+        return {section: {where: visible(i) for where, i in ids if i} for section, ids in told}
 
     @property
     def status(self) -> str:

@@ -374,8 +374,8 @@ def execute(
 
 
 def end_kernel(manager: Any) -> None:
-    """End the kernel at once, and what it has started."""
-    process = getattr(manager.provisioner, "process", None)
+    """End the kernel at once, if there is one, and what it has started."""
+    process = getattr(getattr(manager, "provisioner", None), "process", None)
     if process is not None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()

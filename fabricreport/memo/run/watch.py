@@ -14,7 +14,7 @@ from fabricreport.blocks.document import Section
 from fabricreport.case import Case
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.numbers import VALUE_DIGITS
-from fabricreport.memo.document.pieces import EDITS_MIME, FIGURE, INPUT, OWN, PARAM
+from fabricreport.memo.document.pieces import EDITS_MIME, FIGURE, INPUT, MADE, PARAM
 from fabricreport.scenario import dump_uncertain
 
 
@@ -22,24 +22,17 @@ def watch(opened: Callable[[], Case], shell: Any) -> None:
     """Have a shell show after each cell from here on what it changed of the case that `opened` gives, and of no other."""
     from IPython.display import display
 
-    def changed() -> dict[tuple[Any, ...], dict[str, Any]]:
-        return {(e["kind"], e["id"], e["new"]): e for e in edits(opened, shell.user_ns)}
+    known = set[tuple[Any, ...]]()
 
     def held(_: Any) -> None:
-        found = changed()
+        found = {(e["kind"], e["id"], e["new"]): e for e in edits(opened, shell.user_ns)}
         fresh = [edit for key, edit in found.items() if key not in known]
         known.clear()
         known.update(found)
         if fresh:
             display({EDITS_MIME: fresh}, raw=True)  # type: ignore[no-untyped-call]
 
-    known = {*changed()}
-    for before in [
-        call
-        for call in shell.events.callbacks["post_run_cell"]
-        if getattr(call, "__qualname__", "") == held.__qualname__
-    ]:
-        shell.events.unregister("post_run_cell", before)
+    held.__module__ = "__main__"  # so that it goes with the notebook
     shell.events.register("post_run_cell", held)
 
 
@@ -58,7 +51,7 @@ def edits(opened: Callable[[], Case], space: Mapping[str, Any]) -> Iterator[dict
         yield from _figure(own, entry)
     for number in (n for case in cases.values() for n in case.made.values() if not (n.inputs or n.sources)):
         if number.grade == Grade.ASSUMPTION:
-            yield {"kind": OWN, "id": number.id, "old": "", "new": number.text}
+            yield {"kind": MADE, "id": number.id, "old": "", "new": number.text}
 
 
 def _figure(own: Case, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,7 @@ from fabricreport.sections.decision.sensitivity import VERB
 
 
 @dataclass(frozen=True, repr=False)
-class Compared(Shown):
+class Rivals(Shown):
     """The two that a headline compares, what both cost and how much more the rival; without one that is '' and has no figures."""
 
     choice: str
@@ -50,7 +50,7 @@ def payable(given: Inputs, totals: Mapping[str, Any], offers: OffersResult | Non
     return {option.id: (option.name, totals[option.id]) for option in given.options}
 
 
-def compared(given: Inputs, totals: Mapping[str, Any], found: Comparison, offers: OffersResult | None) -> Compared:
+def rivals_of(given: Inputs, totals: Mapping[str, Any], found: Comparison, offers: OffersResult | None) -> Rivals:
     """The two options; of a renter the offer to take and the next, or of published prices the cheapest and the dearest."""
     pair = found.choice, found.rival
     if offers is not None:
@@ -59,10 +59,10 @@ def compared(given: Inputs, totals: Mapping[str, Any], found: Comparison, offers
     known = payable(given, totals, offers)
     name, cost = known[pair[0]]
     if pair[1] in ("", pair[0]):
-        return Compared(name, "", amount(given, cost))
+        return Rivals(name, "", amount(given, cost))
     rival, dearer = known[pair[1]]
     lead = found.lead if offers is None else dearer - cost
-    return Compared(name, rival, *(amount(given, value) for value in (cost, dearer, lead)))
+    return Rivals(name, rival, *(amount(given, value) for value in (cost, dearer, lead)))
 
 
 def amount(given: Inputs, value: Any) -> Number:
@@ -86,7 +86,7 @@ class Advice(Shown):
     confidence: str
     decided_by: str
     sure: float | None
-    compared: Compared
+    compared: Rivals
 
     @property
     def facts(self) -> Mapping[str, str]:

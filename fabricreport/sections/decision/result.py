@@ -20,7 +20,7 @@ from fabricreport.models.judgement.comparison import Course, Rule, Verdict, reac
 from fabricreport.models.judgement.framework import FrameworkResult, leaning
 from fabricreport.sections.arrivals import OwnUnit, own_weeks
 from fabricreport.sections.client import side_by_side
-from fabricreport.sections.decision.advice import Advice, action_of, compared
+from fabricreport.sections.decision.advice import Advice, action_of, rivals_of
 from fabricreport.sections.decision.courses.result import CoursesResult, Schedule, schedule_of
 from fabricreport.sections.decision.courses.study import courses_of, sure_of
 from fabricreport.sections.decision.information import Information, Knowledge, information_of
@@ -79,7 +79,7 @@ class DecisionResult(Shown):
         return Advice(
             action_of(self._given, course, found.pair, offers), course.id, offers.pick.first if offers else "",
             str(found.confidence), str(found.decided_by), self.sure.share if self.sure else None,
-            compared(self._given, self.totals, self._comparison, offers),
+            rivals_of(self._given, self.totals, self._comparison, offers),
         )  # fmt: skip
 
     @property
