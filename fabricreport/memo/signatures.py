@@ -15,6 +15,7 @@ from fabricreport.memo.document.document import stitch
 from fabricreport.memo.document.pieces import INPUT, MADE, PARAM, Edit, gather
 from fabricreport.memo.run.plan import make_plan, make_ready
 from fabricreport.memo.run.recall import Places, cache_place
+from fabricreport.memo.run.snapshot import PART
 from fabricreport.scenario import ParamsFile
 from fabricreport.scenario.template import with_entries
 
@@ -26,12 +27,17 @@ def adopt(
     `InputError` where nobody can sign for one, the notebook is not `trusted`, or the params cannot be edited: then they stay."""
     places, (notebook, _, cell) = Places.of(params, trusted=trusted), asked.partition(":")
     loaded = make_ready(params, places).loaded
-    edits = edits_of(notebook, loaded, places)
-    named = f"{notebook}, cell {cell}", f"{Path(notebook).name}:{cell}"
-    mine = [(place, e) for place, e in edits if e.where in named or place in named]
+    if Path(notebook).stem not in loaded.params.notebooks:
+        remedy = f"One of: {', '.join(f'{name}.ipynb' for name in loaded.params.notebooks)}."
+        raise InputError(Problem("is not of a notebook of this memo", key="NOTEBOOK:CELL", value=visible(asked), remedy=remedy))
+    edits, file = edits_of(notebook, loaded, places), Path(notebook).name
+    # A number is that of the client's own file, where one lies over ours.
+    named = ({f"{loaded.slug}/{PART}/{file}, cell {cell}"}, {f"{file}, cell {cell}", f"{file}:{cell}"})
+    mine = next(filter(None, ([(p, e) for p, e in edits if {e.where, p} & one] for one in named)), [])
     signable = [(place, e) for place, e in mine if e.kind in (INPUT, MADE)]
     if not mine:
-        others = ", ".join(f"{place} ({e.id})" for place, e in edits if e.kind in (INPUT, MADE)) or "none"
+        free = [(p, e) for p, e in edits if e.kind in (INPUT, MADE) and not e.is_signed(loaded.params.adopted, p)]
+        others = ", ".join(f"{place} ({e.id})" for place, e in free) or "none"
         remedy = f"Cells of that notebook to sign for: {others}."
         raise InputError(Problem("changes no number by hand", key="NOTEBOOK:CELL", value=visible(asked), remedy=remedy))
     if wrong := [e for _, e in mine if e.kind == PARAM or not signable]:

@@ -194,6 +194,18 @@ def test_signing_edits_the_params_once_and_keeps_every_comment(tmp_path: Path, m
     for asked, kwargs in (("tco.ipynb:9", {}), ("tco.ipynb:2", {"until": dt.date(2026, 1, 1)})):
         with pytest.raises(InputError):
             signatures.adopt(asked, path, **said, **kwargs)
+    laid = replace(EDITS[2], where="acme/notebooks/tco.ipynb, cell 9", source="f" * 64)
+    monkeypatch.setattr(signatures, "edits_of", lambda *_: [*mine, ("tco.ipynb:own-laid", laid)])
+    with pytest.raises(InputError, match=r"sign for: tco.ipynb:cheaper .*own-laid") as refused:
+        signatures.adopt("tco.ipynb:8", path, **said)
+    assert "own-spares" not in str(refused.value), "somebody has signed for that"
+    with pytest.raises(InputError, match=r"not of a notebook of this memo.*tco.ipynb"):
+        signatures.adopt("nope.ipynb:1", path, **said)
+    other = tmp_path / "other.yaml"
+    other.write_text(PARAMS, encoding="utf-8")
+    ours = (EDITS[1].place(IDS), replace(EDITS[1], where="tco.ipynb, cell 9"))
+    monkeypatch.setattr(signatures, "edits_of", lambda *_: [ours, ("tco.ipynb:own-laid", laid)])
+    assert [one["id"] for one in signatures.adopt("tco.ipynb:9", other, **said)["signed"]] == [SPARES]
     monkeypatch.setattr(signatures, "edits_of", lambda *_: [(EDITS[3].place(IDS), EDITS[3])])
     with pytest.raises(InputError, match=r"cluster\.gpus"):
         signatures.adopt("latency.ipynb:1", path, **said)

@@ -321,11 +321,10 @@ def edit_faults(
     signed, replaced = {a.id: a for a in adopted}, {e.section for e in edits if e.kind in (INPUT, PARAM)}
     for edit in edits:
         place, by = edit.place(ids), signed.get(edit.id)
-        holds = by is not None and (by.cell, by.value, by.source) == (place, edit.new, edit.source)
         where = f"{edit.where} ({place.partition(':')[2]}): {edit.id} is {edit.new} there"
         adopt = f"or sign for it: fabricreport adopt {quote(place)} --who NAME --why REASON --params PARAMS"
         remedy = {INPUT: f"Take it back, {adopt}", PARAM: "Change it in the params.", FIGURE: "Quote it from `case`."}
-        if edit.kind == MADE and edit.id in printed and not holds:
+        if edit.kind == MADE and edit.id in printed and not edit.is_signed(adopted, place):
             was = f"{by.who} signed for {by.value} in {by.cell} before it changed" if by else "made of nothing"
             yield f"{where}, {was}. Rest it on inputs, {adopt}"
         elif edit.kind in (INPUT, PARAM) or (edit.kind == FIGURE and edit.section not in replaced):

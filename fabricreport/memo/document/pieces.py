@@ -16,6 +16,7 @@ from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, Heading
 from fabricreport.ledger.numbers import Record
 from fabricreport.memo.document.outputs import carry, metadata, own, shown_once
 from fabricreport.memo.document.safety import visible
+from fabricreport.scenario import Adopted
 
 CAPTION_REMEDY = (
     'A DataFrame as last value takes {"caption": "…"} from the cell\'s metadata, a %%table cell a line '
@@ -114,6 +115,10 @@ class Edit:
     def place(self, ids: Mapping[str, Mapping[str, str]]) -> str:
         """Notebook and cell as a command takes them, by the ids of each notebook's cells; by its number where the cell is gone."""
         return f"{self.section}.ipynb:{ids[self.section].get(self.where) or self.where.rpartition(' ')[2]}"
+
+    def is_signed(self, adopted: Iterable[Adopted], place: str) -> bool:
+        """Whether somebody has signed for it as it is at this place."""
+        return any((a.id, a.cell, a.value, a.source) == (self.id, place, self.new, self.source) for a in adopted)
 
 
 def edits_in(cell: Any, section: str, where: str) -> Iterator[Edit]:
