@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import bench
@@ -194,6 +195,9 @@ def test_the_same_memo_is_the_same_bytes_and_without_accounts_it_has_its_tables(
     assert [cell.value for cell in sheet[4]] == ["What", "Cost ($M)"] and sheet["B5"].value == -1234.5
     assert sheet["B5"].number_format == "#,##0.00", "as the memo prints it"
     assert sheet.page_setup.orientation == "landscape" and sheet.freeze_panes and sheet.print_title_rows
+    narrow = replace(table, columns=table.columns[:1], rows=(TableRow(((Text("Switches"),),), "normal"),))
+    (_, sheet) = load_workbook(io.BytesIO(workbook(document("C", nodes[0], narrow), None)))
+    assert sheet["A5"].value == "Switches" and not sheet.merged_cells, "one column is as wide as all"
 
 
 @rows("text", {

@@ -77,7 +77,8 @@ class Page:
 
     def line(self, row: int, text: str, style: Style = PLAIN) -> None:
         """A text across all columns."""
-        self.sheet.layout.merge_range(row - 1, 0, row - 1, len(self.widths) - 1, "")
+        if len(self.widths) > 1:
+            self.sheet.layout.merge_range(row - 1, 0, row - 1, len(self.widths) - 1, "")
         self.put(row, 0, text, style)
         self._texts[row] = [(text, sum(self.widths))]
 
