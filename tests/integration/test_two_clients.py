@@ -133,6 +133,7 @@ def own_words() -> None:
     for name, at, said in (("power", 3, CLEAN), ("tco", 2, "%%say\nBittern words stand here.")):
         path = folder / "notebooks" / f"{name}.ipynb"
         notebook = json.loads(path.read_text("utf-8"))
+        assert notebook["metadata"]["kernelspec"]["name"] == "python3", "papermill runs it as it is"
         cell = notebook["cells"][at]
         cell["source"] = said if name == "tco" else f"{said}\n{''.join(cell['source'])}"
         path.write_text(json.dumps(notebook), encoding="utf-8")

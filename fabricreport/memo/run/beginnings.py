@@ -33,7 +33,8 @@ def begin_section(name: str, params: Path) -> str:
     if target.exists() or target.is_symlink():
         raise InputError(Problem("is already there", str(target), remedy="Edit it, or move it away."))
     at = Path(os.path.relpath(params, target.parent)).as_posix()
-    nb = nbformat.v4.new_notebook(metadata={"language_info": {"name": "python"}})  # type: ignore[no-untyped-call]
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    nb = nbformat.v4.new_notebook(metadata={"kernelspec": kernel, "language_info": {"name": "python"}})  # type: ignore[no-untyped-call]
     for number, source in enumerate(read_yaml("own_notebooks")["over" if name in ours else "section"], start=1):
         source = source.replace("SECTION", name).replace("DASHED", name.replace("_", "-")).replace("PARAMS", at)
         nb.cells.append(nbformat.v4.new_code_cell(source.rstrip(), id=f"{name}-own-{number}"))  # type: ignore[no-untyped-call]
