@@ -110,3 +110,5 @@ def test_nobody_is_told_to_mend_a_notebook_in_the_package_as_installed(
     source = remains.PACKAGE / "shipped" / "notebooks" / "tco.ipynb"
     remedy = remains._remedy(SectionRun("tco", "failed", 4), source)
     assert told in remedy and (str(source) in remedy) != installed
+    theirs = remains._remedy(SectionRun("power", "failed", 4), Path("params/acme/notebooks/power.ipynb"), is_own=True)
+    assert theirs == "Mend cell 4 of params/acme/notebooks/power.ipynb and run the command again."

@@ -41,7 +41,7 @@ from fabricreport.memo.editions.manifest import (
 )
 from fabricreport.memo.run.noise import notebook_bytes, notebook_from_bytes
 from fabricreport.memo.run.plan import BuildPlan
-from fabricreport.memo.run.snapshot import OWN, Snapshot
+from fabricreport.memo.run.snapshot import OWN, PART, Snapshot
 
 if TYPE_CHECKING:
     from fabricreport.scenario import ParamsFile
@@ -159,18 +159,19 @@ def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Pat
     """
     folder = _failed_folder(root, plan.slug)
     own = _own_names(plan)
-    lines = []
+    beside, lines = plan.snapshot.origins["params.json"].parent, []
+    mine = beside / plan.slug / PART
     for fault in record.faults:
         run, source = fault, plan.sources[fault.section]
         if fault.cell:
             name, number = plan.written(fault.section, fault.cell)
             run = replace(fault, cell=number)
-            source = plan.snapshot.origins["params.json"].parent / name if "/" in name else source
+            source = beside / name if "/" in name else source
         lines.append(own(run.explain()))
         lines += [f"    {own(line)}" for line in run.traceback.splitlines()[-3:]]
         if folder is not None and run.notebook:
             lines.append("    " + _keep(run, folder, params_path, own))
-        lines.append("    " + _remedy(run, source))
+        lines.append("    " + _remedy(run, source, is_own=source.parent == mine))
     return "\n".join(lines)
 
 
@@ -190,7 +191,7 @@ def _keep(run: SectionRun, folder: Path, params_path: Path, own: Callable[[str],
     return f"the executed notebook is kept at {kept}"
 
 
-def _remedy(run: SectionRun, source: Path) -> str:
+def _remedy(run: SectionRun, source: Path, *, is_own: bool = False) -> str:
     if run.status == "dead":
         return "Free some memory, or build fewer clients at once (--jobs 1), then run the command again."
     ours = IS_INSTALLED and source.is_relative_to(PACKAGE)  # nobody is told to write there
@@ -203,10 +204,9 @@ def _remedy(run: SectionRun, source: Path) -> str:
             f"The fault is in {cell} as shipped: please report it with your params file. `fabricreport new --project` "
             "puts the notebooks where you can mend them."
         )
-    return (
-        f"Mend {cell} and run the command again. If nobody changed that notebook, this is a bug in fabricreport: "
-        "please report it with your params file."
-    )
+    mend = f"Mend {cell} and run the command again."
+    bug = "If nobody changed that notebook, this is a bug in fabricreport: please report it with your params file."
+    return mend if is_own else f"{mend} {bug}"
 
 
 def _own_names(plan: BuildPlan) -> Callable[[str], str]:
