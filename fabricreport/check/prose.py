@@ -42,7 +42,7 @@ def prose_faults(notebook: Path, laid: Any = None) -> list[Problem]:
     """
     try:
         cells = (laid or nbformat.read(notebook, as_version=4)).cells  # type: ignore[no-untyped-call]
-    except (OSError, ValueError, nbformat.ValidationError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, nbformat.ValidationError):
         return []  # whoever takes its fingerprint says that it is no notebook
     sources = [cell.source if cell.cell_type == "code" else "" for cell in cells]
     own = "\n".join(source for source in sources if not is_prose(source))

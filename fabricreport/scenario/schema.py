@@ -575,7 +575,8 @@ class Params(Section):
     )
     extra: Annotated[tuple[OwnNotebook, ...], Items] = Field(
         default=(), max_length=12, examples=[["power.ipynb"]],
-        description="Sections of the client's own behind these: notebooks of the folder <slug>/notebooks beside the params.",
+        description="Sections of the client's own behind these: notebooks of the folder <slug>/notebooks beside the params, "
+        "called by lower-case words joined by underscores, as spare_power.ipynb.",
     )  # fmt: skip
     refresh: Refresh = Field(default_factory=Refresh, description="When a scheduled run makes a new edition.")
     seed: Annotated[int, Unit("seed", zero=True)] = Field(

@@ -17,6 +17,7 @@ from rows import rows
 from fabricreport.base.errors import InputError
 from fabricreport.blocks.cells import open_alone
 from fabricreport.blocks.prose import ProseFault
+from fabricreport.check.prose import prose_faults
 from fabricreport.cli.main import main
 from fabricreport.delivery import delivery
 from fabricreport.inputs.dossier import read_params
@@ -141,6 +142,12 @@ def test_an_original_that_has_changed_a_stranger_and_a_notebook_nobody_reads_are
         assert "is not a notebook" in examined(params)[0][0]
     params.write_text(params.read_text("utf-8") + "extra: [power.ipynb]\n", encoding="utf-8")
     assert any("power.ipynb" in problem and "new --section power" in problem for problem in examined(params)[0])
+    for broken in ("[]", "{", ""):
+        own = params.parent / "tern-analytics/notebooks"
+        (own / "power.ipynb").write_text(broken, encoding="utf-8")
+        told = [problem for problem in examined(params)[0] if "is not a notebook" in problem]
+        assert [str(own / name) in problem for name, problem in zip(("tco.ipynb", "power.ipynb"), told, strict=True)] == [True, True]  # fmt: skip
+        assert prose_faults(own / "power.ipynb") == [], "that is not for who reads its prose to say"
 
 
 def test_notebooks_of_another_project_are_run_only_by_whoever_trusts_them(
@@ -194,7 +201,7 @@ def test_a_section_of_the_clients_own_has_a_plain_name_that_is_none_of_ours(name
     }
     data |= {"organisation": {"networking_maturity": "medium"}, "money": {"acquisition": "buy"}}
     assert params_from({**data, "extra": ["power.ipynb"]}).notebooks[-1] == "power"
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="joined by underscores|name of ours"):
         params_from({**data, "extra": [name]})
 
 

@@ -113,25 +113,25 @@ class OwnNotebooks:
         """Where that of a section would stand."""
         return client_folder(self.loaded.path.parent, self.loaded.slug, PART) / f"{section}.ipynb"
 
-    def laid(self) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-        """Each notebook that one of the client's own lies over: its section, its node, and what to tell of it."""
-        params = self.loaded.params
-        for section in (s for s in params.notebooks if s not in params.extras):
-            original, shown = self.places.notebook(section), self.path(section)
-            try:
-                own = read_beneath(self.loaded.path.parent, f"{self.loaded.slug}/{PART}/{shown.name}")
-            except OSError:
-                continue  # whoever copies it says why
-            if original.is_file():
-                yield (section, *lay(original, own, shown))
+    def node(self, section: str) -> tuple[Any, tuple[str, ...]]:
+        """That of a section, laid over the original if there is one, and what to tell of it; None where there is none."""
+        original, shown = self.places.notebook(section), self.path(section)
+        try:
+            own = read_beneath(self.loaded.path.parent, f"{self.loaded.slug}/{PART}/{shown.name}")
+        except OSError:
+            return None, ()  # whoever copies it says why
+        if section in self.loaded.params.extras:
+            return read_notebook(own, shown), ()
+        return lay(original, own, shown) if original.is_file() else (None, ())
 
     def examined(self) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
         """What is wrong with them, and what is worth a note."""
         params, problems, notes = self.loaded.params, list[Problem](), list[str]()
-        try:
-            notes += (note for _, _, told in self.laid() for note in told)
-        except InputError as error:
-            problems += error.problems
+        for section in params.notebooks:
+            try:
+                notes += self.node(section)[1]
+            except InputError as error:
+                problems += error.problems
         for extra in (path for path in map(self.path, params.extras) if not path.exists()):
             remedy = f"`fabricreport new --section {extra.stem} --params {self.loaded.path}` writes one to start from."
             problems.append(self.loaded.placed(Problem("is not there", key="extra", value=str(extra), remedy=remedy)))
@@ -153,9 +153,8 @@ class OwnNotebooks:
         """What is wrong with the prose cells of all notebooks of the memo."""
         from fabricreport.check.prose import prose_faults
 
-        laid, params = {section: node for section, node, _ in self.laid()}, self.loaded.params
-        named = ((self.path(s) if s in params.extras else self.places.notebook(s), s) for s in params.notebooks)
-        return [problem for path, s in named for problem in prose_faults(path, laid.get(s))]
+        named = ((self.places.notebook(s), self.node(s)[0]) for s in self.loaded.params.notebooks)
+        return [problem for path, node in named for problem in prose_faults(path, node)]
 
     def outside(self) -> tuple[Path, ...]:
         """The notebooks outside the package that a build would run, in order."""
