@@ -183,9 +183,19 @@ def test_what_is_kept_of_a_notebook_is_its_source_and_no_link_is_followed(tmp_pa
     assert kept("run") == first and "tern-analytics/notebooks/tco.ipynb" in first
     write(own / "tco.ipynb", [cell("tco-62", "%%say\nother")])
     assert kept("other") != first
-    (own / "secret.csv").symlink_to("/etc/hostname")
-    (problem,) = input_problems(read_params(params).params, params)
-    assert "symbolic link" in problem.message
+    for name in ("data/deep/rows.csv", "helper.py", "data/.ipynb_checkpoints/rows.csv", "__pycache__/helper.py"):
+        (own / name).parent.mkdir(parents=True, exist_ok=True)
+        (own / name).write_text("", encoding="utf-8")
+    assert {n.partition("notebooks/")[2] for n in kept("deep")} == {"", "tco.ipynb", "helper.py", "data/deep/rows.csv"}
+    for name, target in (
+        ("secret.csv", "/etc/hostname"),
+        ("data/more", "/etc"),
+        ("data/deep/secret.csv", "/etc/hostname"),
+    ):
+        (own / name).symlink_to(target)
+        (problem,) = input_problems(read_params(params).params, params)
+        assert "symbolic link" in problem.message and str(own / name) in str(problem)
+        (own / name).unlink()
     own.rename(own.with_name("else"))
     own.symlink_to(own.with_name("else"))
     assert all("symbolic link" in p.message for p in input_problems(read_params(params).params, params))
@@ -201,7 +211,7 @@ def test_a_section_of_the_clients_own_has_a_plain_name_that_is_none_of_ours(name
     }
     data |= {"organisation": {"networking_maturity": "medium"}, "money": {"acquisition": "buy"}}
     assert params_from({**data, "extra": ["power.ipynb"]}).notebooks[-1] == "power"
-    with pytest.raises(InputError, match="joined by underscores|name of ours"):
+    with pytest.raises(InputError, match=r"joined by underscores|name of ours"):
         params_from({**data, "extra": [name]})
 
 

@@ -6,7 +6,7 @@
     inputs/options/*.yaml     same rule
     inputs/<slug>/prices/*.csv  the client's own prices, of the folder of that name beside the params file, and what a refresh
                               goes on with where a price cannot be read
-    inputs/<slug>/notebooks/  the client's own notebooks without their outputs, and the data beside them
+    inputs/<slug>/notebooks/  the client's own notebooks without their outputs, and what lies beside and below them
     inputs/<path>             each provider's and expert's answers, each offer and measurement log, and the logo that the params name
 
 Files are opened without following symbolic links, read once, capped in size, and hashed as they are copied.
@@ -156,7 +156,7 @@ class _Copier:
         for name, suffixes in BOOKS.items():
             self.book(book_folder(params_path.parent, name, shared), name, suffixes)
         for own in self.listed(own_names, params_path.parent, client_slug(params)):
-            kind = OWN_NOTEBOOKS if own.split("/")[-2] == PART else OWN
+            kind = OWN_NOTEBOOKS if own.split("/")[1] == PART else OWN
             self.copy(params_path.parent, own, own, kind)
         for provider in params.providers:
             if provider.answers:
@@ -237,15 +237,18 @@ class _Copier:
         self.problems.append(Problem(message, file=str(path), remedy=remedy))
 
 
-def names_in(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
-    """The names of a folder's files with these endings, none if it is not there; `OSError`, ELOOP for a link in its place."""
+def names_in(folder: Path, suffixes: tuple[str, ...], *, deep: bool = False) -> list[str]:
+    """The names of a folder's files with these endings, none if it is not there; `OSError`, ELOOP for a link in its place.
+    If `deep`, those of the folders in it too."""
     if folder.is_symlink():
         raise OSError(errno.ELOOP, "is a symbolic link", str(folder))
     try:
-        entries = sorted(e.name for e in os.scandir(folder))
+        entries = {e.name: e for e in os.scandir(folder) if not e.name.startswith(".")}
     except FileNotFoundError:
         return []
-    return [entry for entry in entries if entry.endswith(suffixes) and not entry.startswith(".")]
+    folders = {n for n, e in entries.items() if deep and e.is_dir() and n not in _SKIPPED_FOLDERS}
+    inside = [f"{name}/{n}" for name in folders for n in names_in(folder / name, suffixes, deep=True)]
+    return sorted([name for name in entries.keys() - folders if name.endswith(suffixes)] + inside)
 
 
 def own_names(folder: Path, slug: str) -> list[str]:
@@ -255,7 +258,7 @@ def own_names(folder: Path, slug: str) -> list[str]:
     """
     names_in(folder / slug, ())
     parts = ((client_folder(folder, slug, part), suffixes) for part, suffixes in OWN_PARTS.items())
-    return [f"{slug}/{part.name}/{name}" for part, suffixes in parts for name in names_in(part, suffixes)]
+    return [f"{slug}/{at.name}/{name}" for at, ends in parts for name in names_in(at, ends, deep=at.name == PART)]
 
 
 def source_alone(name: str, data: bytes) -> bytes:

@@ -30,8 +30,9 @@ _INLINE = ("figure_formats", "print_figure_kwargs", "close_figures", "rc")
 
 
 def begin(folder: str, params: str = "", *, watch: bool = False) -> None:
-    """Begin a notebook in its folder, `params` being the case that notebooks share; with `watch` its end tells what it changes."""
-    global _first, _began, _shared
+    """Begin a notebook in its folder, `params` being the case that notebooks share. One to `watch`, a client's own, may import
+    what lies beside it, and its end tells what it changes."""
+    global _first, _began, _shared, _beside
     shell: Any = get_ipython()
     if params and params != _shared:
         _share(params)
@@ -43,6 +44,10 @@ def begin(folder: str, params: str = "", *, watch: bool = False) -> None:
         _first.restore(shell)
     _empty(shell, _first.names)
     os.chdir(folder)
+    for name in [n for n, m in sys.modules.items() if _beside and str(getattr(m, "__file__", "")).startswith(_beside)]:
+        del sys.modules[name]
+    _beside = f"{folder}{os.sep}" if watch else ""
+    sys.path[:0] = [folder] if watch else []
     _began = _marks() if watch else {}
     if _shared:
         from fabricreport.case import open_case
@@ -194,4 +199,4 @@ def _empty(shell: Any, names: dict[str, Any]) -> None:
 
 _began: dict[str, Any] = {}
 _first: _Process | None = None
-_shared = ""
+_shared, _beside = "", ""
