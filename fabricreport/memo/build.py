@@ -248,12 +248,14 @@ def run_plan(
     limits: tuple[float, float] = (CELL_TIMEOUT_S, SECTION_TIMEOUT_S),
     runtime: Runtime | None = None,
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
-    """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts, where no `runtime` has it."""
+    """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts, where no `runtime` has it. Whoever
+    has one looks at prose cells that cannot be read for itself."""
     from fabricreport.check.prose import refuse_unreadable
     from fabricreport.memo.run.environment import compile_checked
     from fabricreport.memo.run.execution import run_sections, stripped
 
-    refuse_unreadable(plan.notebooks.values())
+    if runtime is None:
+        refuse_unreadable(plan.notebooks.values())
     compile_checked(PACKAGE, *plan.folders.values())
     record = run_sections(
         plan.notebooks,

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -16,14 +16,15 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from fabricreport.base.errors import FabricReportError, InputError
+from fabricreport.base.errors import FabricReportError, InputError, Problem
 from fabricreport.base.project import PACKAGE, book_folder
 from fabricreport.base.text import visible
+from fabricreport.check.prose import prose_faults
 from fabricreport.memo.build import front_matter, run_plan
 from fabricreport.memo.document.checks import edit_faults, prove
 from fabricreport.memo.document.document import document_of, headline, stitch
 from fabricreport.memo.document.pieces import gather
-from fabricreport.memo.editions.manifest import SectionRun
+from fabricreport.memo.editions.manifest import RunRecord
 from fabricreport.memo.report import standing_report
 from fabricreport.memo.run.execution import Runtime, runtime_with
 from fabricreport.memo.run.plan import BuildPlan, make_plan, make_ready
@@ -103,12 +104,15 @@ class Preview:
         else:
             self._good = {}
         self._plan, self._cells, ran = plan, plan.cells, plan.fingerprint.notebooks
+        own = str(self.params.parent / plan.slug / PART)
+        self.server.tell(notes=[note for note in plan.notes if note.startswith(own)])
         new = {s: path for s, path in plan.notebooks.items() if s not in self._good or self._good[s][0] != ran[s]}
         asked, told = replace(plan, notebooks=new), lambda at: self.server.tell(doing=f"Running {at.section}.ipynb")
         record, notebooks = run_plan(asked, work, work, told, runtime=runtime)
         if record.cancelled:
             raise KeyboardInterrupt
-        self._good |= {section: (ran[section], nb) for section, nb in notebooks.items()}
+        wrong = {section: prose_faults(path) for section, path in new.items()}
+        self._good |= {section: (ran[section], nb) for section, nb in notebooks.items() if not wrong[section]}
         if plan.notebooks.keys() <= self._good.keys():
             self.server.tell(doing="Drawing")
             memo, stops = self._drawn(plan)
@@ -116,7 +120,7 @@ class Preview:
             what = f"{datetime.now():%H:%M:%S} Ran {what if len(notebooks) < len(plan.sections) else 'all notebooks'}."
             news = {"new": what} if notebooks else {}
             self.server.tell(memo, stops=[placed(stop, plan.cells.values()) for stop in stops], **news)
-        return [_ended(end, plan) for end in record.faults]
+        return [*first_faults(record, wrong, plan)]
 
     def _drawn(self, plan: BuildPlan) -> tuple[bytes, tuple[str, ...]]:
         """The page of the next draft, and what would stop a client copy."""
@@ -137,11 +141,18 @@ def _rests_on(plan: BuildPlan) -> tuple[Any, Any]:
     return (found.package, found.notebook_helpers), (found.params, inputs)
 
 
-def _ended(end: SectionRun, plan: BuildPlan) -> str:
-    """How a notebook ended that did not end well: file, cell, line and error."""
-    name, number = plan.written(end.section, end.cell) if end.cell else (f"{end.section}.ipynb", end.cell)
-    line = "".join(f", line {n}" for n in _TRACED.findall(end.traceback)[-1:])
-    return f"{name}, cell {number}{line}: {': '.join(filter(None, (end.ename, end.evalue)))}"
+def first_faults(record: RunRecord, wrong: Mapping[str, list[Problem]], plan: BuildPlan) -> Iterator[str]:
+    """How each notebook ended that did not end well: file, cell, line and error. What is `wrong` with its prose cells is told
+    where it ended at one of these, or well: else it may come of what the cell that failed would have made."""
+    ends = {end.section: end for end in record.faults}
+    for section, problems in wrong.items():
+        end = ends.get(section)
+        name, number = plan.written(section, end.cell) if end and end.cell else (f"{section}.ipynb", None)
+        if end is None or f"{name}, cell {number}" in {problem.file for problem in problems}:
+            yield from map(str, problems)
+        else:
+            line = "".join(f", line {n}" for n in _TRACED.findall(end.traceback)[-1:])
+            yield f"{name}, cell {number}{line}: {': '.join(filter(None, (end.ename, end.evalue)))}"
 
 
 def placed(fault: str, cells: Iterable[Mapping[tuple[str, int], Any]]) -> str:

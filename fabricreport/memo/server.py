@@ -28,11 +28,19 @@ class PreviewServer(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(24)
         self.address = f"http://{self.own}/?token={self.token}"
         self.cookie = f"fabricreport-{self.server_port}={secrets.token_urlsafe(24)}"  # browsers keep ports together
-        self.shown: dict[str, Any] = {"doing": "", "new": "", "faults": [], "stops": [], "page": 0, "version": 0}
+        self.shown: dict[str, Any] = {
+            "doing": "",
+            "new": "",
+            "faults": [],
+            "stops": [],
+            "notes": [],
+            "page": 0,
+            "version": 0,
+        }
         self.memo, self._changed = b"", threading.Condition()
 
     def tell(self, memo: bytes | None = None, **shown: Any) -> None:
-        """Show something else: what is `doing`, what of the memo is `new`, `faults`, what `stops` a client copy."""
+        """Show something else: what is `doing`, what of the memo is `new`, `faults`, what `stops` a client copy, `notes`."""
         with self._changed:
             if memo is not None:
                 self.memo, self.shown["page"] = memo, self.shown["page"] + 1

@@ -187,6 +187,8 @@ def test_a_cell_that_fails_is_told_as_text_with_its_line_over_the_last_good_memo
     assert eyes.page.locator("img").count() == 0 and eyes.page.title() == "Preview"
     eyes.sees("indeed")
     eyes.picture("broken")
+    project.say("tco", "own-2", "x = (")
+    assert eyes.faults("SyntaxError").startswith("tco.ipynb, cell 12, line 1: ")
     project.say("tco", "own-2", OWN["own-2"])
     assert eyes.faults() == ""
     eyes.picture("mended")
@@ -223,3 +225,16 @@ def test_wrong_params_are_told_with_their_line_and_right_ones_are_another_case(p
     eyes.sees("Quillfeather Labs")
     assert eyes.faults() == ""
     eyes.picture("another-case")
+
+
+def test_an_own_cell_whose_original_has_changed_is_told(project: Project, eyes: Eyes) -> None:
+    path = project.params.parent / "northmere-ai" / "notebooks" / "tco.ipynb"
+    path.parent.mkdir(parents=True)
+    mine = code("tco-edge-ahead", "%%say\nBittern words.") | {"metadata": {"fabricreport": {"over": "0" * 64}}}
+    data = {"cells": [code("head", "%overlays tco.ipynb"), mine], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert "tco.ipynb, cell tco-edge-ahead: its original is not the one" in eyes.told("notes", "original")
+    eyes.sees("Bittern words.")
+    path.unlink()
+    eyes.lacks("Bittern")
+    assert eyes.told("notes", "") == eyes.faults() == ""

@@ -6,10 +6,14 @@ import http.client
 import json
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from fabricreport.memo.preview import placed
+from fabricreport.base.errors import Problem
+from fabricreport.memo.editions.manifest import RunRecord, SectionRun
+from fabricreport.memo.preview import first_faults, placed
 from fabricreport.memo.server import PreviewServer
 
 
@@ -93,3 +97,17 @@ def test_a_fault_of_a_cell_is_told_with_its_line() -> None:
     }
     told = {fault: placed(fault, cells) for fault in said}
     assert told == {f: f if n is None else f.replace("cell 1: ", f"cell 1, line {n}: ") for f, n in said.items()}
+
+
+def test_what_a_cell_raises_is_told_and_not_what_later_ones_lack_for_it() -> None:
+    plan: Any = SimpleNamespace(written=lambda section, number: (f"acme/notebooks/{section}.ipynb", number - 1))
+    unread = Problem("no section declares this figure", "acme/notebooks/tco.ipynb, cell 9", value="{tco.mine}")
+
+    def told(cell: int) -> list[str]:
+        trace = "Cell In[8], line 2\nValueError: boom"
+        end = SectionRun("tco", "failed", cell, ename="ValueError", evalue="boom", traceback=trace)
+        wrong: dict[str, list[Problem]] = {"latency": [], "tco": [unread], "power": [unread]}
+        return [*first_faults(RunRecord((SectionRun("latency", "ok"), end)), wrong, plan)]
+
+    assert told(9) == ["acme/notebooks/tco.ipynb, cell 8, line 2: ValueError: boom", str(unread)]
+    assert told(10) == [str(unread)] * 2, "the cell that cannot be read"
