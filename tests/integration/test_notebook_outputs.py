@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from fabricreport.blocks.cells import OPENING as OPENED
-from fabricreport.blocks.nodes import Cite, DataTable, Figure, Image, Num, Paragraph, plain_text, walk
+from fabricreport.blocks.nodes import Cite, DataTable, Figure, Num, Paragraph, plain_text, walk
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, chart_data, document_from_notebook, merged_ledger, stitch
 from fabricreport.memo.document.pieces import gather
@@ -45,6 +45,11 @@ class Ran:
 Cell = str | tuple[str, dict[str, Any]]
 
 
+def said(alt: str) -> dict[str, Any]:
+    """A cell's metadata."""
+    return {"alt": alt, "caption": "What is drawn"}
+
+
 def notebook(*cells: Cell, opening: str = OPENING) -> Any:
     """Cells 3, 4 … behind the usual two; one that starts with `md:` is Markdown."""
     nb = nbformat.v4.new_notebook()
@@ -66,13 +71,13 @@ def cells_of_the_page() -> list[str]:
 
 NOTEBOOKS = {
     "figures": notebook(
-        ("import matplotlib.pyplot as plt\nplt.plot([0, 1]); plt.show()", {"alt": "shown"}),
-        ("import seaborn as sns\n_ = sns.barplot(x=['a', 'b'], y=[1, 2])", {"alt": "left open"}),
-        ("figure, axis = plt.subplots()\nplt.close(figure)\nfigure", {"alt": "last value"}),
-        ("for n in range(3):\n    plt.figure()\n    plt.plot([n, 1])", {"alt": "several"}),
-        ("plt.plot([0, 1])", {"alt": "beside the repr of its line"}),
+        ("import matplotlib.pyplot as plt\nplt.plot([0, 1]); plt.show()", said("shown")),
+        ("import seaborn as sns\n_ = sns.barplot(x=['a', 'b'], y=[1, 2])", said("left open")),
+        ("figure, axis = plt.subplots()\nplt.close(figure)\nfigure", said("last value")),
+        ("for n in range(3):\n    plt.figure()\n    plt.plot([n, 1])", said("several")),
+        ("plt.plot([0, 1])", said("beside the repr of its line")),
         ("plt.figure(); plt.plot([1, 0]); plt.show()", {}),
-        ("fig, ax = plt.subplots(layout='constrained')\nax.plot([1, 2])\nfig", {"alt": "last value, left open"}),
+        ("fig, ax = plt.subplots(layout='constrained')\nax.plot([1, 2])\nfig", said("last value, left open")),
     ),
     "printed": notebook(
         "print('left over')",
@@ -142,15 +147,16 @@ def _as_the_memo_takes_it(path: str, source: Any) -> Ran:
 
 
 def images(ran: Ran) -> list[str]:
-    return [node.alt for node in ran.document.nodes if isinstance(node, Image)]
+    return [node.alt for node in ran.document.nodes if isinstance(node, Figure)]
 
 
 def test_figures_shown_left_open_or_last_are_carried_in_order(ran: dict[str, Ran]) -> None:
     found = ran["figures"]
     carried = ["shown", "left open", "last value", *["several"] * 3, "beside the repr of its line", ""]
     assert images(found) == [*carried, "last value, left open"]
-    assert ["alt text" in fault for fault in found.faults] == [True]
-    assert "the cell's metadata" in found.named(8)[0]
+    (alt, caption) = found.faults
+    assert found.named(8) == [alt, caption] and "alt text" in alt and "no caption" in caption
+    assert "the cell's metadata" in alt and "the cell's metadata" in caption
 
 
 def test_prints_values_warnings_errors_and_log_lines_are_named_with_their_cell(ran: dict[str, Ran]) -> None:

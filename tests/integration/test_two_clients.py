@@ -101,15 +101,16 @@ def write_notebook(params: Path, name: str, *cells: tuple[str, str, dict[str, An
 
 MESSY = """\
 import os, warnings
-import numpy as np, pandas as pd, seaborn as sns
+import halls, numpy as np, pandas as pd, seaborn as sns
 sns.set_theme()
 pd.set_option("display.precision", 1)
 warnings.simplefilter("ignore")
 np.random.seed(3)
-racks = pd.read_csv("racks.csv")
+racks = pd.read_csv("data/racks.csv").assign(hall=halls.NAMES)
 os.chdir("/")"""
 CLEAN = """\
-import os, matplotlib.pyplot as plt
+import os, sys, matplotlib.pyplot as plt
+assert "halls" not in sys.modules and sys.path.count(os.getcwd()) == 1
 assert os.path.basename(os.getcwd()) == "notebooks", os.getcwd()
 assert plt.rcParams["axes.facecolor"] == "white" and pd.get_option("display.precision") == 6"""
 
@@ -121,10 +122,16 @@ def own_words() -> None:
         ("markdown", "# Racks\n\nBeside {sec-power} stand the racks.", {}),
         ("code", MESSY, {}),
         ("code", "racks.set_index('rack')[['hall']]", {"caption": "The racks by name"}),
-        ("code", "sns.barplot(racks, x='rack', y='load')", {"alt": "Bars: the second rack is the heavier."}),
+        (
+            "code",
+            "sns.barplot(racks, x='rack', y='load')",
+            {"alt": "Bars: the second rack is the heavier.", "caption": "The racks by weight"},
+        ),
     )
     write_notebook(folder, "plain.ipynb", *plain)
-    (folder / "notebooks/racks.csv").write_text("rack,hall,load\nnorth,old,40\nsouth,new,44\n", encoding="utf-8")
+    (folder / "notebooks/data").mkdir()
+    (folder / "notebooks/data/racks.csv").write_text("rack,load\nnorth,40\nsouth,44\n", encoding="utf-8")
+    (folder / "notebooks/halls.py").write_text('NAMES = ["old", "new"]\n', encoding="utf-8")
     run("new", "--section", "power", "--params", str(B))
     run("new", "--section", "tco", "--params", str(B))
     text = B.read_text("utf-8")
@@ -147,6 +154,7 @@ def _has_its_own_words(edition: Path) -> None:
         "Bittern words stand here.",
         "The racks by name",
         "Bars: the second rack",
+        "The racks by weight",
         "What spare switches cost",
     ):
         assert words in page, words
@@ -155,8 +163,8 @@ def _has_its_own_words(edition: Path) -> None:
     assert manifest["sections"] == ["tco", "plain", "power"]
     (told,) = [remark for remark in manifest["remarks"] if remark.startswith("plain.ipynb changed")]
     assert all(name in told for name in ("rcParams", "pandas options", "folder", "warnings", "random state")), told
-    kept = {path.name for path in (edition / "inputs/sedge-works/notebooks").iterdir()}
-    assert kept == {"plain.ipynb", "power.ipynb", "tco.ipynb", "racks.csv"}
+    kept = {path.name for path in (edition / "inputs/sedge-works/notebooks").rglob("*.*")}
+    assert kept == {"plain.ipynb", "power.ipynb", "tco.ipynb", "racks.csv", "halls.py"}
 
 
 @pytest.mark.usefixtures("few_draws")

@@ -311,7 +311,7 @@ def analyst_cells() -> list[Any]:
     image = new_output(
         "display_data",
         data={"image/png": base64.b64encode(PNG).decode()},
-        metadata={"alt": "A grey dot: nothing is lost."},
+        metadata={"alt": "A grey dot: nothing is lost.", "caption": "A dot"},
     )
     frame = new_output(
         "execute_result",
@@ -323,6 +323,7 @@ def analyst_cells() -> list[Any]:
     )
     return [
         new_code_cell("plot()", outputs=[image]),
+        new_markdown_cell("![A dot of theirs.](attachment:a.png)", attachments={"a.png": image.data}),
         new_code_cell(
             "frame", outputs=[frame], metadata={"fabricreport": {"caption": "Ring beats tree", "id": "tab-frame"}}
         ),

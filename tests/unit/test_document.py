@@ -35,7 +35,6 @@ from fabricreport.blocks.nodes import (
     Figure,
     Glance,
     Headline,
-    Image,
     Node,
     Num,
     Paragraph,
@@ -95,7 +94,7 @@ def test_headings_are_numbered_and_annexes_lettered() -> None:
 
 def test_figures_and_tables_are_numbered_across_notebooks() -> None:
     document = document_from_notebook(rich_notebook())
-    assert [f.number for f in every(document.nodes, Figure)] == ["1", "2"]
+    assert [f.number for f in every(document.nodes, Figure)] == ["1", "2", "3"]
     assert [t.number for t in every(document.body, DataTable)] == ["1", "2", "3", "4"]
 
 
@@ -292,11 +291,22 @@ def test_code_sources_and_plain_outputs_never_enter_the_document() -> None:
 
 def test_png_outputs_need_alt_text_from_metadata() -> None:
     data = {"image/png": base64.b64encode(PNG).decode()}
-    with_alt = new_output("display_data", data=data, metadata={"image/png": {"alt": "All is grey."}})
+    said = {"image/png": {"alt": "All is grey."}, "caption": "Grey is all", "id": "fig-grey"}
+    with_alt = new_output("display_data", data=data, metadata=said)
     document = read(
         new_code_cell("x", outputs=[with_alt]), new_code_cell("y", outputs=[new_output("display_data", data=data)])
     )
-    assert [i.alt for i in every(document.body, Image)] == ["All is grey.", ""]
+    first, second = every(document.body, Figure)
+    assert (first.alt, plain_text(first.title), first.number, first.id) == (
+        "All is grey.",
+        "Grey is all",
+        "1",
+        "fig-grey",
+    )
+    assert (second.alt, second.title, second.number) == ("", (), "2")
+    assert data["image/png"] in first.svg and (first.width_pt, first.height_pt) == tuple(
+        0.6 * int.from_bytes(PNG[at : at + 4]) for at in (16, 20)
+    )
     assert messages(document) == ["an image has no alt text"]
 
 
@@ -357,9 +367,9 @@ def test_a_figure_that_is_last_value_and_shown_too_is_carried_once_and_two_showi
     last, drawn = (
         new_output(kind, data=data, metadata={"alt": "Grey."}) for kind in ("execute_result", "display_data")
     )
-    assert len(every(read(new_code_cell("fig", outputs=[last, drawn])).body, Image)) == 1
-    assert len(every(read(new_code_cell("fig", outputs=[last])).body, Image)) == 1
-    assert len(every(read(new_code_cell("show(), show()", outputs=[drawn, drawn])).body, Image)) == 2
+    assert len(every(read(new_code_cell("fig", outputs=[last, drawn])).body, Figure)) == 1
+    assert len(every(read(new_code_cell("fig", outputs=[last])).body, Figure)) == 1
+    assert len(every(read(new_code_cell("show(), show()", outputs=[drawn, drawn])).body, Figure)) == 2
 
 
 def checked(*cells: Any) -> list[str]:
@@ -400,8 +410,8 @@ def test_an_image_that_is_not_embedded_is_named_with_its_path_wherever_it_stands
 
 
 def test_a_missing_alt_text_or_caption_is_told_with_the_way_to_give_it() -> None:
-    (alt,) = checked(shows({"image/png": base64.b64encode(PNG).decode()}))
-    assert '{"alt": "…"}' in alt and "%%chart" in alt
+    alt, caption = checked(shows({"image/png": base64.b64encode(PNG).decode()}))
+    assert '{"alt": "…"}' in alt and "%%chart" in alt and '{"caption": "…"}' in caption
     (caption,) = checked(shows({"text/html": TABLE}))
     assert '{"caption": "…"}' in caption and "%%table" in caption
 

@@ -37,7 +37,8 @@ from fabricreport.ledger.bases import told
 from fabricreport.ledger.numbers import AGED, Record
 from fabricreport.memo.document.document import Document, in_memo, own_files
 from fabricreport.memo.document.language import language_faults, language_remarks
-from fabricreport.memo.document.numbering import CLOSING_ANNEXES, in_report, left_out, png_width_px
+from fabricreport.memo.document.numbering import CLOSING_ANNEXES, in_report, left_out
+from fabricreport.memo.document.outputs import png_size_px
 from fabricreport.memo.document.pieces import (
     ALT_REMEDY,
     CAPTION_REMEDY,
@@ -267,10 +268,14 @@ def _missing_parts(node: Node) -> Iterator[str]:
             f"{ALT_REMEDY[node.kind]}"
         )
     if isinstance(node, Figure) and not node.title:
-        yield f"{node.id} has no title: state its finding."
+        yield (
+            f"{node.id} has no title: state its finding."
+            if node.id
+            else f"a figure has no caption: state its finding. {CAPTION_REMEDY}"
+        )
     if isinstance(node, DataTable) and not node.caption:
         yield f"a table has no caption: state its takeaway. {CAPTION_REMEDY}"
-    if isinstance(node, Image) and not png_width_px(node.src):
+    if isinstance(node, Image) and not png_size_px(node.src)[0]:
         name = f"the image {one_line(node.address)[:_SHOWN]}" if node.address else "an image"
         yield f"{name} is not embedded: {PICTURE_REMEDY}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,14 +43,10 @@ from fabricreport.ledger.numbers import Record
 from fabricreport.memo.document.derivations import FOOTING, Anchors, SourceBook, quoted_input
 from fabricreport.memo.document.drawings import Drawing, UnsafeDrawing, clean_svg
 from fabricreport.memo.document.layout import table_shape
+from fabricreport.memo.document.outputs import PT_PER_PX, png_size_px
 from fabricreport.memo.document.pieces import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY, Piece
 from fabricreport.memo.document.safety import one_line
 from fabricreport.scenario.schema import SECTION_NAMES
-
-_PNG = "data:image/png;base64,"
-_PT_PER_PX = 0.6
-"""Notebooks draw at 100 to 144 dots per inch; 120 prints their text near its intended size."""
-
 
 CLOSING_ANNEXES = frozenset({"sec-sources", "sec-derivations"})
 SOURCES_TITLE, DERIVATIONS_TITLE = "Every source is graded", "Every number leads to its inputs"
@@ -331,12 +326,12 @@ class Numbering:
         return Formula(drawing.svg, node.tex, alt, drawing.width_pt)
 
     def _image(self, node: Image) -> Image:
-        width = png_width_px(node.src)
+        width, _ = png_size_px(node.src)
         if not width:
             found = one_line(node.src or node.address)[:60]
             remedy = f"{PICTURE_REMEDY[:1].upper()}{PICTURE_REMEDY[1:]}"
             self._fault("an image is neither attached nor a PNG", found, remedy)
-        return Image(node.src if width else "", self._alt(node), width_pt=width * _PT_PER_PX)
+        return Image(node.src if width else "", self._alt(node), width_pt=width * PT_PER_PX)
 
     def _num(self, node: Num) -> Num | Text:
         entry = self.ledger.get(node.id)
@@ -377,16 +372,6 @@ class Numbering:
     def _fault(self, message: str, value: str, remedy: str) -> None:
         """Collect a fault found in a cell."""
         self._problems.append(Problem(message, key=self._where, value=value, remedy=remedy))
-
-
-def png_width_px(source: str) -> int:
-    """Width of a `data:image/png;base64,` image from its header; 0 if it is none."""
-    try:
-        head = base64.b64decode(source.removeprefix(_PNG), validate=True)[:24]
-    except ValueError:
-        return 0
-    is_png = source.startswith(_PNG) and head[:8] == b"\x89PNG\r\n\x1a\n" and head[12:16] == b"IHDR"
-    return int.from_bytes(head[16:20]) if is_png else 0
 
 
 def _letters(number: int) -> str:

@@ -24,7 +24,7 @@ from fabricreport.base.errors import Problem
 from fabricreport.base.files import open_file
 from fabricreport.blocks.cells import Carried, bind_cell
 from fabricreport.blocks.markdown import parse_markdown
-from fabricreport.blocks.nodes import DataTable, Image, Inline, TableColumn, TableRow, Text, walk
+from fabricreport.blocks.nodes import DataTable, Figure, Image, Inline, TableColumn, TableRow, Text, walk
 from fabricreport.ledger.numbers import Number
 from fabricreport.memo.document.safety import one_line, without_folders
 
@@ -233,11 +233,33 @@ def _plain(cell: Any, text: str) -> Carried:
     return _fault("the cell ends in a value that the memo cannot show", text, _SHOW_VALUE)
 
 
-def _png(cell: Any, output: Any, payload: Any) -> Image:
-    encoded = "".join(_joined(payload).split())
-    of_output = metadata(output)
+def _png(cell: Any, output: Any, payload: Any) -> Figure | Image:
+    """A picture as a figure, whose drawing it is, with its caption as title."""
+    src, of_output = f"data:image/png;base64,{''.join(_joined(payload).split())}", metadata(output)
     places = (own(output), of_output, of_output.get("image/png") or {}, own(cell), metadata(cell))
-    return Image(f"data:image/png;base64,{encoded}", str(next(filter(None, (said.get("alt") for said in places)), "")))
+    alt, caption, name = (str(next(filter(None, (p.get(key) for p in places)), "")) for key in ("alt", "caption", "id"))
+    wide, high = (side * PT_PER_PX for side in png_size_px(src))
+    if not wide * high:
+        return Image(src, alt)
+    size = f'width="{wide:g}pt" height="{high:g}pt" viewBox="0 0 {wide:g} {high:g}"'
+    image = f'<image width="{wide:g}" height="{high:g}" href="{src}"/>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{image}</svg>'
+    return Figure(name, _text(caption), (), (), alt, svg, ())
+
+
+PT_PER_PX = 0.6
+"""Notebooks draw at 100 to 144 dots per inch; 120 prints their text near its intended size."""
+
+
+def png_size_px(source: str) -> tuple[int, int]:
+    """Width and height of a `data:image/png;base64,` image from its header; zeros if it is none."""
+    start, _, data = source.partition(",")
+    try:
+        head = base64.b64decode(data, validate=True)[:24]
+    except ValueError:
+        return 0, 0
+    is_png = start == "data:image/png;base64" and head.startswith(_PNG) and head[12:16] == b"IHDR"
+    return (int.from_bytes(head[16:20]), int.from_bytes(head[20:24])) if is_png else (0, 0)
 
 
 def _frame(cell: Any, output: Any) -> Carried:

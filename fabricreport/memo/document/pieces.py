@@ -19,16 +19,12 @@ from fabricreport.memo.document.safety import visible
 from fabricreport.scenario import Adopted
 
 CAPTION_REMEDY = (
-    'A DataFrame as last value takes {"caption": "…"} from the cell\'s metadata, a %%table cell a line '
+    'A DataFrame as last value, or a figure shown, takes {"caption": "…"} from the cell\'s metadata, a %%table cell a line '
     "`caption: …`, a Markdown table a paragraph `Table: …` under it."
 )
-_IMAGE_ALT = (
-    'A figure that a code cell shows takes {"alt": "…"} from the cell\'s metadata, a %%chart cell a line '
-    "`alt: …`, a Markdown image the words in ![…]."
-)
 ALT_REMEDY: Mapping[str, str] = {
-    "image": _IMAGE_ALT,
-    "figure": "Give its %%chart cell a line `alt: …`.",
+    "image": "A Markdown image takes the words in ![…].",
+    "figure": 'A figure that a code cell shows takes {"alt": "…"} from the cell\'s metadata, a %%chart cell a line `alt: …`.',
     "formula": "Give it to body.formula(svg, tex, alt).",
 }
 PICTURE_REMEDY = (
