@@ -28,15 +28,8 @@ class PreviewServer(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(24)
         self.address = f"http://{self.own}/?token={self.token}"
         self.cookie = f"fabricreport-{self.server_port}={secrets.token_urlsafe(24)}"  # browsers keep ports together
-        self.shown: dict[str, Any] = {
-            "doing": "",
-            "new": "",
-            "faults": [],
-            "stops": [],
-            "notes": [],
-            "page": 0,
-            "version": 0,
-        }
+        lists = dict.fromkeys(("faults", "stops", "notes"), ())
+        self.shown: dict[str, Any] = {"doing": "", "new": "", **lists, "page": 0, "version": 0}
         self.memo, self._changed = b"", threading.Condition()
 
     def tell(self, memo: bytes | None = None, **shown: Any) -> None:

@@ -29,9 +29,7 @@ def adopt(
     loaded = make_ready(params, places).loaded
     if Path(notebook).stem not in loaded.params.notebooks:
         remedy = f"One of: {', '.join(f'{name}.ipynb' for name in loaded.params.notebooks)}."
-        raise InputError(
-            Problem("is not of a notebook of this memo", key="NOTEBOOK:CELL", value=visible(asked), remedy=remedy)
-        )
+        raise InputError(Problem("is not of this memo", key="NOTEBOOK:CELL", value=visible(asked), remedy=remedy))
     edits, file = edits_of(notebook, loaded, places), Path(notebook).name
     # A number is that of the client's own file, where one lies over ours.
     named = ({f"{loaded.slug}/{PART}/{file}, cell {cell}"}, {f"{file}, cell {cell}", f"{file}:{cell}"})

@@ -155,7 +155,7 @@ def test_figures_shown_left_open_or_last_are_carried_in_order(ran: dict[str, Ran
     carried = ["shown", "left open", "last value", *["several"] * 3, "beside the repr of its line", ""]
     assert images(found) == [*carried, "last value, left open"]
     (alt, caption) = found.faults
-    assert found.named(8) == [alt, caption] and "alt text" in alt and "no caption" in caption
+    assert found.named(8) == [alt, caption] and "alt text" in alt and "no title" in caption
     assert "the cell's metadata" in alt and "the cell's metadata" in caption
 
 

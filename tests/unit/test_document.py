@@ -411,7 +411,7 @@ def test_an_image_that_is_not_embedded_is_named_with_its_path_wherever_it_stands
 
 def test_a_missing_alt_text_or_caption_is_told_with_the_way_to_give_it() -> None:
     alt, caption = checked(shows({"image/png": base64.b64encode(PNG).decode()}))
-    assert '{"alt": "…"}' in alt and "%%chart" in alt and '{"caption": "…"}' in caption
+    assert '{"alt": "…"}' in alt and "%%chart" in alt and '{"caption": "…"}' in caption and "no title" in caption
     (caption,) = checked(shows({"text/html": TABLE}))
     assert '{"caption": "…"}' in caption and "%%table" in caption
 

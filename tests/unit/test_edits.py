@@ -199,7 +199,7 @@ def test_signing_edits_the_params_once_and_keeps_every_comment(tmp_path: Path, m
     with pytest.raises(InputError, match=r"sign for: tco.ipynb:cheaper .*own-laid") as refused:
         signatures.adopt("tco.ipynb:8", path, **said)
     assert "own-spares" not in str(refused.value), "somebody has signed for that"
-    with pytest.raises(InputError, match=r"not of a notebook of this memo.*tco.ipynb"):
+    with pytest.raises(InputError, match=r"is not of this memo.*tco.ipynb"):
         signatures.adopt("nope.ipynb:1", path, **said)
     other = tmp_path / "other.yaml"
     other.write_text(PARAMS, encoding="utf-8")

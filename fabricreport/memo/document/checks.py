@@ -268,11 +268,7 @@ def _missing_parts(node: Node) -> Iterator[str]:
             f"{ALT_REMEDY[node.kind]}"
         )
     if isinstance(node, Figure) and not node.title:
-        yield (
-            f"{node.id} has no title: state its finding."
-            if node.id
-            else f"a figure has no caption: state its finding. {CAPTION_REMEDY}"
-        )
+        yield f"{node.id or 'a figure'} has no title: state its finding. {CAPTION_REMEDY}"
     if isinstance(node, DataTable) and not node.caption:
         yield f"a table has no caption: state its takeaway. {CAPTION_REMEDY}"
     if isinstance(node, Image) and not png_size_px(node.src)[0]:

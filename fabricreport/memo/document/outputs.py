@@ -238,12 +238,11 @@ def _png(cell: Any, output: Any, payload: Any) -> Figure | Image:
     src, of_output = f"data:image/png;base64,{''.join(_joined(payload).split())}", metadata(output)
     places = (own(output), of_output, of_output.get("image/png") or {}, own(cell), metadata(cell))
     alt, caption, name = (str(next(filter(None, (p.get(key) for p in places)), "")) for key in ("alt", "caption", "id"))
-    wide, high = (side * PT_PER_PX for side in png_size_px(src))
-    if not wide * high:
+    wide, high = (f"{side * PT_PER_PX:g}" for side in png_size_px(src))
+    if "0" in (wide, high):
         return Image(src, alt)
-    size = f'width="{wide:g}pt" height="{high:g}pt" viewBox="0 0 {wide:g} {high:g}"'
-    image = f'<image width="{wide:g}" height="{high:g}" href="{src}"/>'
-    svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{image}</svg>'
+    size = f'width="{wide}pt" height="{high}pt" viewBox="0 0 {wide} {high}"'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size}><image width="{wide}" height="{high}" href="{src}"/></svg>'
     return Figure(name, _text(caption), (), (), alt, svg, ())
 
 

@@ -20,7 +20,7 @@ from fabricreport.scenario import Adopted
 
 CAPTION_REMEDY = (
     'A DataFrame as last value, or a figure shown, takes {"caption": "…"} from the cell\'s metadata, a %%table cell a line '
-    "`caption: …`, a Markdown table a paragraph `Table: …` under it."
+    "`caption: …`, a %%chart cell `title: …`, a Markdown table a paragraph `Table: …` under it."
 )
 ALT_REMEDY: Mapping[str, str] = {
     "image": "A Markdown image takes the words in ![…].",
