@@ -218,11 +218,12 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
 # ---- words
 
 
-def _rent_words(read: _Read) -> Mapping[str, Name | None]:
-    """Words that choose within what is said of a rent: each there where it holds."""
+def _choices(read: _Read) -> Mapping[str, Name | None]:
+    """Words that choose within a sentence: each there where it holds."""
     params, rented = read.given.params, read.given.team.rented
     asks = any(one.action.kind == Kind.RENTS for one in read.monday.todos)
     held = {
+        "model_assumed": _model_assumed(params),
         "rents": rented,
         "real_rent": rented and params.money.discounting == "real",
         "asks_for_a_term": asks and not is_given(params, "money.horizon_months"),
@@ -242,8 +243,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     tie = told_ground(read.given.params, by) if (by := verdict.preferred_by) else ""
     return {
         "judges": judges(read.given),
-        "model_assumed": Name("assumed") if _model_assumed(read.given.params) else None,
-        **_rent_words(read),
+        **_choices(read),
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
