@@ -30,7 +30,7 @@ from fabricreport.memo.run.plan import BuildPlan, make_plan, make_ready
 from fabricreport.memo.run.recall import Places
 from fabricreport.memo.run.snapshot import BOOKS, PART
 from fabricreport.memo.server import PreviewServer
-from fabricreport.memo.write.exporters import FabricReportHTMLExporter
+from fabricreport.memo.write.html import render_html
 
 POLL_S = 0.25
 _IN_CELL = re.compile(r"(\S+)\.ipynb, cell (\d+): ")
@@ -125,7 +125,7 @@ class Preview:
         found = gather(memo)
         memo.metadata["fabricreport"] = front_matter(plan, notebooks, headline(found))
         proof = prove(memo, found, draft=True)
-        page, _ = FabricReportHTMLExporter(document_of(proof.printed, proof.memo)).from_notebook_node(proof.memo)
+        page = render_html(document_of(proof.printed, proof.memo))
         by_hand = edit_faults(found.edits, found.ledger, plan.params.adopted, plan.cell_ids)
         return page.encode("utf-8"), (*by_hand, *proof.faults)
 
@@ -139,7 +139,7 @@ def _rests_on(plan: BuildPlan) -> tuple[Any, Any]:
 
 def _ended(end: SectionRun, plan: BuildPlan) -> str:
     """How a notebook ended that did not end well: file, cell, line and error."""
-    name, number = plan.written(end.section, end.cell) if end.cell else (f"{end.section}.ipynb", end.cell)
+    name, number = plan.written(end.section, end.cell)
     line = "".join(f", line {n}" for n in _TRACED.findall(end.traceback)[-1:])
     return f"{name}, cell {number}{line}: {': '.join(filter(None, (end.ename, end.evalue)))}"
 

@@ -161,11 +161,9 @@ def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Pat
     own = _own_names(plan)
     lines = []
     for fault in record.faults:
-        run, source = fault, plan.sources[fault.section]
-        if fault.cell:
-            name, number = plan.written(fault.section, fault.cell)
-            run = replace(fault, cell=number)
-            source = plan.snapshot.origins["params.json"].parent / name if "/" in name else source
+        name, number = plan.written(fault.section, fault.cell)
+        run, source = replace(fault, cell=number), plan.sources[fault.section]
+        source = plan.snapshot.origins["params.json"].parent / name if "/" in name else source
         lines.append(own(run.explain()))
         lines += [f"    {own(line)}" for line in run.traceback.splitlines()[-3:]]
         if folder is not None and run.notebook:
