@@ -51,7 +51,7 @@ def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[d
             "framework": {True: "agrees", False: "disagrees", None: "takes no side"}[verdict.agrees],
             "framework_leans_to": side_names(given.options, result.framework.leans_to).phrase,
         }
-        if result.changes and verdict.confidence == Confidence.LEANING:
+        if verdict.confidence == Confidence.LEANING and result.changes:  # which costs most of a headline
             told["conditions"] = "settled first"
     if result.offers is not None:
         told |= {"offer": result.offers.pick.first, "offer_stands": result.offers.pick.standing.name.lower()}
