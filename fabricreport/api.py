@@ -249,18 +249,17 @@ def _is_idle(case: Case, key: str, rows: Sequence[WhatIf], *, decide: bool) -> b
 
 def _known(case: Case, key: str) -> tuple[str, Any]:
     """A key or an entry with the unit of its values, and what the case has for it: a number or words."""
-    if key.startswith(INPUT_KINDS):
-        record = case.record(key)
-        unit, value = record["unit"], record["text"] if record.get("value") is None else record["value"]
-    else:
-        stated = stated_at(case.params, key)
-        unit, value = stated.unit, stated.value if isinstance(stated.value, int | float | str) else stated.text
-    return f"{visible(key)} [{unit}]" if unit and unit != "text" else visible(key), value
+    record = case.record(key if key.startswith(INPUT_KINDS) else f"param:{key}")
+    unit, value = record["unit"], record.get("value")
+    head = f"{visible(key)} [{unit}]" if unit and unit != "text" else visible(key)
+    return head, record["text"] if value is None else value
 
 
 def _cell(value: Any) -> Any:
     """A value that was tried, as a cell holds it: a number, or text."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
         return value
     return visible(value if isinstance(value, str) else json.dumps(value, default=str, allow_nan=False), 200)
 

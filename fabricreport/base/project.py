@@ -22,10 +22,10 @@ RENTS = PARAMS / "prices" / "gpu_hours.csv"
 """The shipped history of rents, by which the guard of prices is tried."""
 
 
-def project_of(params_folder: Path) -> Path:
-    """The project of the params files in a folder: the folder above one that is called `params`, else that folder."""
-    folder = params_folder.absolute()
-    return folder.parent if folder.name == "params" else folder
+def project_of(folder: Path) -> Path:
+    """The project of a folder, of params files or of notebooks: the one above where it is called so, else itself."""
+    folder = folder.absolute()
+    return folder.parent if folder.name in ("params", "notebooks") else folder
 
 
 def book_folder(params_folder: Path, name: str, shared: Path = PARAMS) -> Path:

@@ -210,7 +210,12 @@ def csv_text(rows: Iterable[Sequence[Any]], end: str = "\r\n") -> str:
 
 
 class Shown(ABC):
-    """What shows itself as facts, each text as text: lines in a terminal, a table in Jupyter."""
+    """What shows itself as facts, each text as text: lines in a terminal, a table in Jupyter. What it was made with stays."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in vars(self) or hasattr(type(self), name):
+            raise AttributeError(f"{name} of {type(self).__name__} is not to be set: it is a result")
+        super().__setattr__(name, value)
 
     @property
     @abstractmethod

@@ -82,7 +82,7 @@ def bare_numbers(text: str, names: Iterable[str] = (), *, in_words: bool = True)
     """
     if not (found := _unfounded(text, in_words)):
         return found
-    known = _names_pattern(frozenset(names))
+    known = _names_pattern(frozenset(name for name in names if name and name in text))
     return _unfounded(known.sub(" ", text), in_words) if known else found
 
 
@@ -90,10 +90,10 @@ def _unfounded(text: str, in_words: bool) -> list[str]:
     return [*_words(text), *(_SPELT.findall(text) if in_words else ())]
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=256)
 def _names_pattern(names: frozenset[str]) -> re.Pattern[str] | None:
-    """One pattern for all names of a case, the longest first; None without any."""
-    escaped = [re.escape(name) for name in sorted(names, key=lambda n: (-len(n), n)) if name]
+    """One pattern for the names in a text, the longest first; None without any."""
+    escaped = [re.escape(name) for name in sorted(names, key=lambda n: (-len(n), n))]
     return re.compile(rf"(?<![\w.,-])(?:{'|'.join(escaped)})(?![\w-])") if escaped else None
 
 

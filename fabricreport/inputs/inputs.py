@@ -261,7 +261,10 @@ class Inputs(Reader):
         self._note(input_id)
         if input_id not in self._values:
             found = self.in_force(input_id)
-            self._values[input_id] = self._valued(found) if found.id == input_id else self.value(found.id)
+            made = self._values[input_id] = self._valued(found) if found.id == input_id else self.value(found.id)
+            made.flags.writeable = (
+                False  # a notebook that writes into it would change every number behind the ledger's back
+            )
         return self._values[input_id]
 
     def own(self, input_id: str) -> Traced:

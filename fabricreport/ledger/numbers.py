@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -158,10 +158,10 @@ class Number:
     unit: str
     label: str
     rule: str
-    inputs: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = field(default=(), repr=False)
+    sources: tuple[str, ...] = field(default=(), repr=False)
     grade: str = "contract"
-    spread: Spread | None = None
+    spread: Spread | None = field(default=None, repr=False)
     date: str = ""
     stale: bool = False
     assumed: bool = False
@@ -169,7 +169,7 @@ class Number:
     currency: str = "USD"
     central: str = ""
     compares: tuple[str, str] | None = None
-    base: Base | None = None
+    base: Base | None = field(default=None, repr=False)
 
     @property
     def based(self) -> Base:

@@ -120,7 +120,7 @@ def build(
     cell_timeout_s: float = CELL_TIMEOUT_S,
     section_timeout_s: float = SECTION_TIMEOUT_S,
     last_good: Sequence[PriceRow] | None = None,
-    trust_notebooks: bool = True,
+    trust_notebooks: bool = False,
 ) -> BuildResult:
     """Build one memo and publish it below `output`.
 

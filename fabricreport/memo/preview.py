@@ -31,7 +31,7 @@ from fabricreport.memo.run.plan import BuildPlan, make_plan, make_ready
 from fabricreport.memo.run.recall import Places
 from fabricreport.memo.run.snapshot import BOOKS, PART
 from fabricreport.memo.server import PreviewServer
-from fabricreport.memo.write.exporters import FabricReportHTMLExporter
+from fabricreport.memo.write.html import render_html
 
 POLL_S = 0.25
 _IN_CELL = re.compile(r"(\S+)\.ipynb, cell (\d+): ")
@@ -129,7 +129,7 @@ class Preview:
         found = gather(memo)
         memo.metadata["fabricreport"] = front_matter(plan, notebooks, headline(found))
         proof = prove(memo, found, draft=True)
-        page, _ = FabricReportHTMLExporter(document_of(proof.printed, proof.memo)).from_notebook_node(proof.memo)
+        page = render_html(document_of(proof.printed, proof.memo))
         by_hand = edit_faults(found.edits, found.ledger, plan.params.adopted, plan.cell_ids)
         return page.encode("utf-8"), (*by_hand, *proof.faults)
 
@@ -147,7 +147,7 @@ def first_faults(record: RunRecord, wrong: Mapping[str, list[Problem]], plan: Bu
     ends = {end.section: end for end in record.faults}
     for section, problems in wrong.items():
         end = ends.get(section)
-        name, number = plan.written(section, end.cell) if end and end.cell else (f"{section}.ipynb", None)
+        name, number = plan.written(section, end.cell if end else None)
         if end is None or f"{name}, cell {number}" in {problem.file for problem in problems}:
             yield from map(str, problems)
         else:

@@ -30,11 +30,10 @@ FEW = 2
 """Inputs that are moved of each client."""
 
 
-@lru_cache(maxsize=1)
-def client(seed: int) -> tuple[Case, Judge, Verdict]:
-    """A client drawn at random, its judge and the verdict on its bills."""
+def drawn_keys(seed: int) -> dict[str, Any]:
+    """In what a client drawn at random differs from the example."""
     rng = np.random.default_rng(seed)
-    keys: dict[str, Any] = {
+    return {
         "cluster__gpus": int(rng.choice([64, 128, 256, 512, 1024, 2048, 4096])),
         "workload__kind": str(rng.choice(KINDS)),
         "organisation__networking_maturity": str(rng.choice(("low", "medium", "high"))),
@@ -46,7 +45,12 @@ def client(seed: int) -> tuple[Case, Judge, Verdict]:
         "money__horizon_months": int(rng.choice([24, 36, 48, 60])),
         "money__gpu_hour_value": float(rng.choice([1.0, 2.0, 3.0, 6.0])),
     }
-    case = bench.drawn("example", **keys)
+
+
+@lru_cache(maxsize=1)
+def client(seed: int) -> tuple[Case, Judge, Verdict]:
+    """A client drawn at random, its judge and the verdict on its bills."""
+    case = bench.drawn("example", **drawn_keys(seed))
     judge = judge_of(case.inputs)
     return case, judge, judge.verdict(case.chain.bills)
 

@@ -26,7 +26,7 @@ SIZES = yaml.safe_load(clients.SIZES.read_text(encoding="utf-8"))
 IN_ARRAY, COVERING = SIZES["in_array"], SIZES["covering"]
 PRINTED = 7
 """One in so many of the few is drawn and written as PDF and HTML, every client of the array in `make trust`."""
-IN_TEST = 2
+IN_TEST = 1
 """How many of the few `make test` builds, by the commit; `make laws` builds them all."""
 MOST_REFUSED = 0.05
 

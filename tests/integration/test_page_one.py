@@ -7,7 +7,6 @@ from pathlib import Path
 import bench
 import nbformat
 import pytest
-from fuzz_cases import some
 from one_process import Whole, drawing, executed
 
 from fabricreport.memo.document.checks import (
@@ -39,7 +38,8 @@ def notebook_of(name: str) -> nbformat.NotebookNode:
     return memo
 
 
-@pytest.mark.parametrize("name", some(KINDS, 3))
+@pytest.mark.laws(2)
+@pytest.mark.parametrize("name", KINDS)
 def test_page_one_can_be_read_in_a_minute(name: str) -> None:
     document = document_from_notebook(notebook_of(name))
     found = page_one(document)

@@ -122,6 +122,15 @@ def test_a_value_that_is_given_twice_is_one_line(case: Case) -> None:
     assert [[*row.changes.values()] for row in rows] == [[], [512, 48], [512, 36]]
 
 
+def test_what_a_case_found_is_not_written_over(case: Case) -> None:
+    for found, name in ((case, "inputs"), (case.decision(), "advice"), (case.decision().advice, "confidence")):
+        with pytest.raises(AttributeError):
+            setattr(found, name, "another")
+    with pytest.raises(ValueError, match="read-only"):
+        case.inputs.draw("price:switch-qm9700")[:] = 1.0
+    assert len(repr(case.figure("tco.difference"))) < 700
+
+
 def test_two_cases_differ_by_what_was_changed_in_one_outcome_by_outcome(case: Case) -> None:
     other = case.changed(cluster__gpus=512, prices={"electricity": 0.12})
     found = api.compare(case, other)

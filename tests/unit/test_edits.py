@@ -174,12 +174,16 @@ def test_every_edit_is_told_at_once_with_cell_old_new_and_remedy_and_a_signature
 
 def test_signing_edits_the_params_once_and_keeps_every_comment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "acme.yaml"
-    path.write_text(PARAMS, encoding="utf-8")
     mine = [
         (e.place(IDS), e) for e in (*EDITS[:3], replace(EDITS[0], id="evidence:pue", value={"low": 1.2, "high": 1.4}))
     ]
     monkeypatch.setattr(signatures, "edits_of", lambda *_: mine)
     said = {"who": SIGNED["who"], "why": SIGNED["why"]}
+    path.write_text(PARAMS.replace("evidence:pue", "evidence:no-such"), encoding="utf-8")
+    with pytest.raises(InputError, match="no-such"):  # found by the check alone
+        signatures.adopt("tco.ipynb:1", path, **said)
+    path.write_text(PARAMS, encoding="utf-8")
+    monkeypatch.setattr(signatures, "make_ready", lambda at, _: SimpleNamespace(loaded=load_params_file(at)))
     done = signatures.adopt("tco.ipynb:1", path, **said)
     assert [one["id"] for one in done["signed"]] == [SWITCH, "evidence:pue"] and done["until"] == "2026-11-27"
     signatures.adopt("tco.ipynb:own-spares", path, **said, until=dt.date(2027, 1, 31))

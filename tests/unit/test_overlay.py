@@ -157,13 +157,13 @@ def test_notebooks_of_another_project_are_run_only_by_whoever_trusts_them(
     (problem,), _ = examined(params, trusted=False)
     assert "--trust-notebooks" in problem and "tern-analytics/notebooks/tco.ipynb" in problem
     assert not examined(params)[0], "somebody has said so"
-    for here in (tmp_path, params.parent):
+    (tmp_path / "notebooks").mkdir()
+    for here in (tmp_path, params.parent, tmp_path / "notebooks"):
         monkeypatch.chdir(here)
         assert not examined(params, trusted=False)[0], "the project of the current folder"
     monkeypatch.chdir(ROOT)
     (params.parent / "tern-analytics/notebooks/tco.ipynb").unlink()
     assert not examined(params, trusted=False)[0], "nothing but what is shipped is run"
-    (tmp_path / "notebooks").mkdir()
     write(tmp_path / "notebooks/acceptance.ipynb", cells("own"))
     monkeypatch.setattr(delivery, "make_ready", lambda path, _: Ready(read_params(path)))
     asked = ["accept", str(params), "--logs", str(params), "--output", str(tmp_path / "output")]

@@ -60,7 +60,7 @@ def sureness(head: Mapping[str, Any]) -> str:
         return ""
     if head.get("question") == Question.CHOOSE_PROVIDER:
         return _STANDINGS.get(head.get("offer_stands", ""), "")
-    probability = _number(head, "decision.probability")
+    probability = _number(head, "decision.sure.act") or _number(head, "decision.probability")
     ground = head.get("decided_by", Ground.MONEY)
     share = f", {probability['text']} of outcomes" if probability and ground == Ground.MONEY else ""
     return f"{_CLASSES.get(ground, head['confidence'])}{share}"

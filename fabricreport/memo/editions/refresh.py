@@ -276,7 +276,7 @@ def refresh(
     places: Places | None = None,
     always: bool = False,
     dry_run: bool = False,
-    trust_notebooks: bool = True,
+    trust_notebooks: bool = False,
 ) -> RefreshResult:
     """Build the new edition if one is due; every earlier edition stays. A second run does nothing, nor does a `dry_run`.
 

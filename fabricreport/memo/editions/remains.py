@@ -162,11 +162,9 @@ def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Pat
     beside, lines = plan.snapshot.origins["params.json"].parent, []
     mine = beside / plan.slug / PART
     for fault in record.faults:
-        run, source = fault, plan.sources[fault.section]
-        if fault.cell:
-            name, number = plan.written(fault.section, fault.cell)
-            run = replace(fault, cell=number)
-            source = beside / name if "/" in name else source
+        name, number = plan.written(fault.section, fault.cell)
+        run, source = replace(fault, cell=number), plan.sources[fault.section]
+        source = beside / name if "/" in name else source
         lines.append(own(run.explain()))
         lines += [f"    {own(line)}" for line in run.traceback.splitlines()[-3:]]
         if folder is not None and run.notebook:

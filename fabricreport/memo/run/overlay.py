@@ -145,7 +145,7 @@ class OwnNotebooks:
         project, own = project_of(self.loaded.path.parent), [path for path in run if not path.is_relative_to(_OURS)]
         if own and not self.places.trusted and project.resolve() != project_of(Path.cwd()).resolve():
             message = "notebooks would be run, which are code, of another project than that of the current folder"
-            remedy = f"Read them, then add --trust-notebooks, or run the command in {project}."
+            remedy = f"Read them, then add --trust-notebooks, or run the command in {project.resolve()}."
             listed, file = ", ".join(map(str, own)), str(self.loaded.path)
             yield Problem(message, file, key="--trust-notebooks", value=visible(listed, 300), remedy=remedy)
 

@@ -72,9 +72,10 @@ class BuildPlan:
         read = {section: json.loads(path.read_bytes())["cells"] for section, path in self.notebooks.items()}
         return {s: {written_at(c, f"{s}.ipynb", n): c for n, c in enumerate(cs, 1)} for s, cs in read.items()}
 
-    def written(self, section: str, number: int) -> tuple[str, int]:
+    def written(self, section: str, number: int | None) -> tuple[str, int | None]:
         """The notebook and the number in it at which a cell that ran was written."""
-        return [*self.cells[section]][number - 1]
+        places = [*self.cells[section]]
+        return places[number - 1] if number and number <= len(places) else (f"{section}.ipynb", number)
 
     @property
     def cell_ids(self) -> dict[str, dict[str, str]]:

@@ -11,7 +11,7 @@ from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Findings, Name, Named, OptionName, Phrase, Spoken, joined
 from fabricreport.ledger.numbers import FigureOf
 from fabricreport.models.judgement.framework import leaning
-from fabricreport.scenario import Params, is_given
+from fabricreport.scenario import is_given
 from fabricreport.sections.client import REQUIREMENT, barred, gpu_type, judges, judges_missed, newer_gpu, told
 from fabricreport.sections.decision.actions import PAGE_ONE, Kind
 from fabricreport.sections.decision.inputs import assumed_keys, criteria, target_gpus, told_ground
@@ -218,8 +218,8 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
 # ---- words
 
 
-def _rent_words(read: _Read) -> Mapping[str, Name | None]:
-    """Words that choose within what is said of a rent: each there where it holds."""
+def _choices(read: _Read) -> Mapping[str, Name | None]:
+    """Words that choose within a sentence: each there where it holds."""
     params, rented = read.given.params, read.given.team.rented
     asks = any(one.action.kind == Kind.RENTS for one in read.monday.todos)
     held = {
@@ -235,15 +235,13 @@ def _words(read: _Read) -> Mapping[str, object]:
     verdict, result = read.verdict, read.result
     name = whole_names(read.given.options)
     ahead, behind = verdict.pair if verdict.lead >= 0 else verdict.pair[::-1]
-    verb = VERB[read.given.params.money.acquisition]
     titles = {c: inside(title) for c, title in criteria().items()}
     other = result.sure.other.partition(":")[2] if result.sure else ""
     sellers = {o: j.offer.seller for o, j in result.offers.judged.items()} if result.offers else {}
     tie = told_ground(read.given.params, by) if (by := verdict.preferred_by) else ""
     return {
         "judges": judges(read.given),
-        "model_assumed": Name("assumed") if _model_assumed(read.given.params) else None,
-        **_rent_words(read),
+        **_choices(read),
         **monday_words(read.monday),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
@@ -257,7 +255,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "lost_way": Name(direction(read.figure("decision.courses.single_lost"))) if result.in_nodes else None,
         "hour_basis": Name(name_book().hour_values.get(read.tco.common.value_basis, "")),
         "dearer": name[behind],
-        "Verb": verb,
+        "Verb": VERB[read.given.params.money.acquisition],
         "side": _side(read, result.framework.leans_to),
         "argued": _side(read, leaning(result.framework.argued)),
         "idle_side": Name("idle") if verdict.open and result.framework.leans_to != NEITHER else None,
@@ -291,11 +289,6 @@ def _words(read: _Read) -> Mapping[str, object]:
         **held_words(read.given, result.held, verdict.pair, sellers),
         "shipped": Name(", ".join(read.stood_in)),
     }
-
-
-def _model_assumed(params: Params) -> bool:
-    """Whether the size of the model that runs is ours."""
-    return params.workload.kind != "hpc-simulation" and not is_given(params, "workload.model_parameters_billion")
 
 
 def _open(result: DecisionResult) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[d
             "framework": {True: "agrees", False: "disagrees", None: "takes no side"}[verdict.agrees],
             "framework_leans_to": side_names(given.options, result.framework.leans_to).phrase,
         }
-        if result.changes and verdict.confidence == Confidence.LEANING:
+        if verdict.confidence == Confidence.LEANING and result.changes:  # which costs most of a headline
             told["conditions"] = "settled first"
     if result.offers is not None:
         told |= {"offer": result.offers.pick.first, "offer_stands": result.offers.pick.standing.name.lower()}
@@ -65,14 +65,13 @@ def _answering(given: Inputs, result: DecisionResult) -> Iterator[str]:
     if given.params.asked == Question.CHOOSE_PROVIDER:
         yield from _of_sellers(result.offers) if result.offers else (f"tco.total.{choice}",)
         return
+    sure = {"decision.sure.act"} & result.numbers.keys()
     if result.in_nodes:
-        yield from (f"decision.courses.against.{CourseKind.SINGLE_NODE}", "decision.courses.single_total")
-        if "decision.sure.act" in result.numbers:
-            yield "decision.sure.act"
+        yield from (f"decision.courses.against.{CourseKind.SINGLE_NODE}", "decision.courses.single_total", *sure)
         return
     if len(stages_of(given)) > 1:
         yield from (f"tco.stage.price.0.{choice}", f"tco.fabric_capex.{choice}")
-    yield from ("decision.difference", "decision.probability", f"decision.total.{choice}")
+    yield from ("decision.difference", "decision.probability", *sure, f"decision.total.{choice}")
 
 
 def _of_sellers(offers: OffersResult) -> Iterator[str]:

@@ -15,6 +15,7 @@ from fabricreport.books.sellers import RANKED, Kind, Offer, first_question
 from fabricreport.inputs.inputs import Inputs
 from fabricreport.ledger.facts import Name, Named
 from fabricreport.ledger.numbers import FigureOf
+from fabricreport.scenario import is_given
 from fabricreport.sections.client import time_lost
 from fabricreport.sections.decision.courses.result import ASKS, CoursesResult, PricedCourse
 from fabricreport.sections.decision.offers.judgements import Judged, Open
@@ -236,10 +237,14 @@ def _in_time(found: CoursesResult) -> Named | None:
 
 
 def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
-    """Words of the prose on courses."""
+    """Words of the prose on courses, and whether the size of the model that fits in a node, or not, is ours."""
+    sized = given.params.workload.kind == "hpc-simulation" or is_given(
+        given.params, "workload.model_parameters_billion"
+    )
     names, priced = whole_names(given.options), bool(given.params.money.price_of_delay_usd_per_day)
     return {
         "base": names[found.base],
+        "model_assumed": None if sized else Name("assumed"),
         "rent_costs": _side(found.row(CourseKind.RENT_FIRST), "more", "less"),
         "in_time": _in_time(found),
         "rents_first": _rents(found),
