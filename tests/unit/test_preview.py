@@ -100,7 +100,7 @@ def test_a_fault_of_a_cell_is_told_with_its_line() -> None:
 
 
 def test_what_a_cell_raises_is_told_and_not_what_later_ones_lack_for_it() -> None:
-    plan: Any = SimpleNamespace(written=lambda section, number: (f"acme/notebooks/{section}.ipynb", number - 1))
+    plan: Any = SimpleNamespace(written=lambda section, number: (f"acme/notebooks/{section}.ipynb", (number or 1) - 1))
     unread = Problem("no section declares this figure", "acme/notebooks/tco.ipynb, cell 9", value="{tco.mine}")
 
     def told(cell: int) -> list[str]:
