@@ -89,7 +89,7 @@ def test_what_changed_stands_on_page_one_and_in_an_annex_and_passes_every_check(
     assert said == (
         "Since the edition of 20 November 2026 the advice is another, by the date alone."
         if turned
-        else "Since the edition of 20 November 2026 the advice stands. Cost of the work: Hyperstack: $437k then, $415k now, "
+        else "Since the edition of 20 November 2026 the advice stands. Cost of the work: Hyperstack: $437k then, $410k now, "
         "most of all for the rent of an hour of one H100, Hyperstack."
     )
     tables = [node for node in document.annexes if isinstance(node, DataTable) and node.id == f"tab-{SECTION}"]

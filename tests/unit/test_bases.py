@@ -22,6 +22,7 @@ NAMING = {
     Statistic.WORST: ("ES95",),
     Statistic.P5: ("low", "Low"),
     Statistic.P95: ("high", "High"),
+    Statistic.END: ("Least", "Most"),
 }
 """Words by which a label names a statistic that its unit does not have by rule."""
 FIXED = {Statistic.STATED, Statistic.WHERE_LEVEL, Statistic.WHERE_CHANGED}

@@ -70,7 +70,8 @@ def test_a_client_who_said_five_things_is_told_the_rest_and_that_the_framework_t
     table = "\n".join(texts(named(nodes, "tab-decision-assumed")))
     silent = [one for one in assumptions(load_params(path)) if one.key not in OF_RUNS]
     assert len(silent) > 40
-    assert [one.key for one in silent if one.meaning not in table.split("\n")] == []
+    lines = table.split("\n")
+    assert [one.key for one in silent if not {one.meaning, one.meaning.partition(", in ")[0]} & {*lines}] == []
     assert "server_age_months" not in table and "buy-once" not in table, "told in words, not by keys of the file"
     told = headline(nodes)
     assert (told["framework"], told["framework_leans_to"]) == ("takes no side", "neither side")
