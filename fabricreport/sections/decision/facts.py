@@ -128,7 +128,7 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
         Confidence.DOES_NOT_MATTER: F.ON_PRICE,
         Ground.SIZE: F.TAKE_SMALL,
     }
-    priced = {one.action.kind for one in read.monday.todos if one.due.worth}
+    priced = {one.action.kind for one in read.monday.todos if one.due.worth and one.due.worth.above_zero}
     for kind, step, finding in (
         (CourseKind.OFFERS, Kind.QUOTE, F.OFFERS_SHOW),
         (CourseKind.PILOT, Kind.PILOT, F.PILOT_SHOWS),
