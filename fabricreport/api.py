@@ -256,11 +256,11 @@ def _known(case: Case, key: str) -> tuple[str, Any]:
 
 
 def _cell(value: Any) -> Any:
-    """A value that was tried, as a cell holds it: a number, or text."""
+    """A value that was tried, as a cell holds it: a number, whole where it is, or text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return value
+        return int(value) if float(value).is_integer() else value
     return visible(value if isinstance(value, str) else json.dumps(value, default=str, allow_nan=False), 200)
 
 

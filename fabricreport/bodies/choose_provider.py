@@ -223,7 +223,8 @@ def _choices(read: Read) -> Mapping[str, Name | None]:
         "single_dated": read.dated and read.single is not None,
         "rent_level": read.rent_level,
         "term_assumed": not is_given(read.given.params, "money.horizon_months"),
-        "listed_term": found is not None and any(t.behind and t.share.fixed for t in found.terms.values()),
+        "listed_term": found is not None
+        and any(t.behind and t.share.fixed and o not in found.moved for o, t in found.terms.items()),
         "full_assumed": fine_tuned and not is_given(read.given.params, "workload.method"),
         "memory_told": read.result.courses.single.memory is not None,
         "many_gpus": read.pair and not read.case.spoken("tail_risk").findings.small,

@@ -12,7 +12,6 @@ import bench
 import pytest
 from test_close_laws import client
 
-from fabricreport.base.provenance import mean_of
 from fabricreport.base.vocabulary import CourseKind
 from fabricreport.sections.decision.actions import NEVER_LEFT_OUT, Kind, most
 from fabricreport.sections.decision.words import DecisionFinding as D
@@ -57,7 +56,8 @@ def test_all_that_is_open_has_a_step_each_step_one_letter_and_one_worth(seed: in
     assert worth == sorted(worth, reverse=True)
     for one in monday.todos:
         figure = result.numbers.get(f"decision.worth.{one.action.kind}")
-        assert (figure.value if figure else 0.0) == pytest.approx(mean_of(one.due.worth.usd) if one.due.worth else 0.0)
+        assert (figure is not None) == one.due.pays
+        assert figure is None or (one.due.worth is not None and figure.value == pytest.approx(one.due.worth.usd))
     for question in (q for one in monday.todos if one.action.kind == Kind.ANSWERS for q in one.due.settles):
         before = case.figure(f"diligence.informs.{question}")
         assert result.numbers["decision.worth.answers"].text == before.text, (

@@ -51,9 +51,8 @@ def assert_list_can_be_done(case: Case) -> None:
     assert len(todos) <= most() and len(todo(monday).rows) == len(todos)
     worth = [one.due.worth.usd if one.due.worth else None for one in todos]
     priced = [w for w in worth if w is not None]
-    assert worth == [*sorted(priced, reverse=True), *[None] * (len(worth) - len(priced))] and all(
-        w >= 0 for w in priced
-    )
+    assert worth == [*sorted(priced, reverse=True), *[None] * (len(worth) - len(priced))]
+    assert all((f"decision.worth.{one.action.kind}" in case.decision().numbers) == one.due.pays for one in todos)
     assert all(case.as_of < one.by <= monday.calendar.days[Step.ORDER] and one.by.weekday() < 5 for one in todos)
     assert cluster.final_gpus > cluster.gpus_per_node or not any(one.action.network for one in todos)
 

@@ -14,7 +14,7 @@ from notebook_cells import run, sources
 from fabricreport.blocks.nodes import Callout, Code, DataTable, Heading, Headline, Node, Num, Text, Top, walk
 from fabricreport.case import open_case
 from fabricreport.scenario import assumptions, defaulted_keys, load_params, new_params
-from fabricreport.sections.decision.inputs import OF_RUNS, framework_of
+from fabricreport.sections.decision.inputs import OF_RUNS, OF_SIMULATIONS, OF_SITES, OF_TUNING, framework_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
@@ -68,10 +68,12 @@ def test_a_client_who_said_five_things_is_told_the_rest_and_that_the_framework_t
     nodes = nodes_of(path)
     assert doubts(nodes) == []
     table = "\n".join(texts(named(nodes, "tab-decision-assumed")))
-    silent = [one for one in assumptions(load_params(path)) if one.key not in OF_RUNS]
+    silent = {one.key: one.meaning for one in assumptions(load_params(path)) if one.key not in OF_RUNS}
+    moot = {silent.pop(key) for key in (*OF_SITES, *OF_SIMULATIONS, *OF_TUNING)}
+    lines = {*table.split("\n")}
     assert len(silent) > 40
-    lines = table.split("\n")
-    assert [one.key for one in silent if not {one.meaning, one.meaning.partition(", in ")[0]} & {*lines}] == []
+    assert [key for key, what in silent.items() if not {what, what.partition(", in ")[0]} & lines] == []
+    assert not {what.partition(", in ")[0] for what in moot} & lines, "of one site, of no simulation, of no fine-tuning"
     assert "server_age_months" not in table and "buy-once" not in table, "told in words, not by keys of the file"
     told = headline(nodes)
     assert (told["framework"], told["framework_leans_to"]) == ("takes no side", "neither side")

@@ -227,7 +227,7 @@ def test_worth_is_one_figure_wherever_it_stands(name: str) -> None:
     case = of(name)
     for one in case.monday().todos:
         figure = f"decision.worth.{one.action.kind}"
-        told = one.due.worth is not None and one.due.worth.above_zero
+        told = one.due.pays
         assert (figure in case.decision().numbers) == told
         if one.due.worth and told:
             assert case.figure(figure).value == pytest.approx(one.due.worth.usd)

@@ -65,7 +65,7 @@ def test_quotes_are_worth_what_they_show_less_what_asking_costs(worth: float, er
     assert asked is not None
     told = replace(known, tests=(replace(asked, estimate=Estimate(worth, error)),))
     quote = CONDITIONS[Kind.QUOTE](facts(of("example"), information=told))
-    assert quote is not None and quote.worth is not None and quote.worth.above_zero == left
+    assert quote is not None and quote.worth is not None and quote.pays == left
     if left:
         assert quote.worth.usd == pytest.approx(worth - float(plain(asked.cost).mean()))
         assert quote.worth.rests_on >= known.rests_on
@@ -114,9 +114,7 @@ def test_a_course_that_is_advised_is_what_there_is_to_do() -> None:
         assert CONDITIONS[kind](facts(case)) is None
         assert CONDITIONS[kind](with_(course)) is not None
     dear = CONDITIONS[Kind.RENT_FIRST](with_(CourseKind.RENT_FIRST))
-    assert dear is not None and dear.worth is not None and not dear.worth.above_zero, (
-        "it costs more, and no date is met by it"
-    )
+    assert dear is not None and dear.worth is not None and not dear.pays, "it costs more, and no date is met by it"
     pressed = of("pressed")
     found = CONDITIONS[Kind.RENT_FIRST](facts(pressed))
     assert found is not None and found.worth is not None

@@ -24,7 +24,7 @@ from fabricreport.memo.document.safety import one_line, visible
 from fabricreport.memo.write.livery import inked
 from fabricreport.memo.write.pdf import asked_of_typst, printable
 
-PROVED, _ACCENT = "Editable copy; the numbers are proved in edition {}", "#14466b"
+PROVED, _ACCENT = "Editable copy; the numbers are proved in edition {}, which has the annexes and sources", "#14466b"
 DPI, TEXT_WIDTH_PT, LOGO_HEIGHT_PT, _EMU_IN_PT, _TWIPS_IN_PT = 220, 481.9, 34.0, 12_700, 20
 _BULLETS, _DEEPEST, _MOST_IN_CELL = 999, 2, 34  # the id of lists without numbers, the last level, characters with room
 _PARTS = {name: Markup(part) for name, part in read_yaml("docx").items()}

@@ -131,11 +131,6 @@ class Gain:
     usd: Any
     rests_on: frozenset[str]
 
-    @property
-    def above_zero(self) -> bool:
-        """Whether it brings anything."""
-        return mean_of(self.usd) > 0
-
 
 def gain(amount: Any, rests_on: Collection[str]) -> Gain:
     """The mean of an amount (draws,) that a step brings, nothing where that is below zero."""
@@ -207,6 +202,12 @@ class Facts(OptionNames):
         pairs = [(getattr(own, part), getattr(other, part)) for part in parts]
         return all(a and b for a, b in pairs) and any(a.text != b.text for a, b in pairs)
 
+    @property
+    def turning(self) -> tuple[str, ...]:
+        """Ids of the inputs that would change the advice, and of the listings without which another is advised."""
+        listed = (f"price:{self.given.all_options[o].pieces['switch'].price}" for o in self.result.turned_without)
+        return (*(change.turn.input_id for change in self.result.changes), *listed)
+
     def answered(self, question: str) -> bool:
         """Whether a seller has answered a question."""
         return any(question in judged.file.answers for judged in self.tests.judged)
@@ -231,6 +232,11 @@ class Due:
     networks: tuple[str, ...] = ()
     either: bool = False
 
+    @property
+    def pays(self) -> bool:
+        """Whether it is worth something."""
+        return self.worth is not None and mean_of(self.worth.usd) > 0
+
 
 Condition = Callable[[Facts], Due | None]
 
@@ -253,18 +259,19 @@ def sellers_asked(at: Facts, *, open_: Open | None = None) -> tuple[str, ...]:
 
 
 def _quote(at: Facts) -> Due | None:
-    """Quotes of the whole parts list of each network that offers are asked of, above all of what in it nobody publishes a price
-    for and of what is out of date."""
+    """Quotes of the whole parts list of each network that offers are asked of, above all of what in it would change the advice,
+    nobody publishes a price for, or is out of date."""
     if at.given.team.rented:
         return None
     parts = {item for option in at.given.options if option.id in at.asked for item in items_of(option)}
+    turning = [item_names(item).row for i in at.turning if (item := i.removeprefix("price:")) in parts]
     unpriced = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by and u.item in parts]
     old = [item_names(item).row for item in at.result.stale if f"price:{item}" in _quoted(at)]
     waiting = at.result.courses.offers.waiting if at.asks_first and at.result.courses.offers else 0.0
     return Due(
         Kind.QUOTE,
         shown(at.result, "quotes", waiting=waiting),
-        things=(*unpriced[:_NAMED], *old[:_NAMED]) or (_EVERYTHING,),
+        things=(*dict.fromkeys((*turning, *unpriced[:_NAMED], *old[:_NAMED])),) or (_EVERYTHING,),
         settles=actions()[Kind.QUOTE].questions,
         networks=tuple(at.names[o] for o in at.asked) if len(at.asked) > 1 else (),
     )
@@ -425,8 +432,8 @@ def _newer_gpu(at: Facts) -> Due | None:
 
 
 def _experts(at: Facts) -> Due | None:
-    worth = shown(at.result, "experts")
-    return Due(Kind.EXPERTS, worth) if worth and worth.above_zero and not at.given.elicited else None
+    found = Due(Kind.EXPERTS, shown(at.result, "experts"))
+    return found if found.pays and not at.given.elicited else None
 
 
 def unanswered(at: Facts, settled: frozenset[str]) -> Due | None:
@@ -436,8 +443,8 @@ def unanswered(at: Facts, settled: frozenset[str]) -> Due | None:
         return None
     question = left[0].question
     worth = _answer(at, question.id)  # none where knowing it would not better the choice by more than the noise
-    told = worth is not None and worth.above_zero
-    return Due(Kind.ANSWERS, worth, question.id, (question.title, question.question), (question.id,)) if told else None
+    found = Due(Kind.ANSWERS, worth, question.id, (question.title, question.question), (question.id,))
+    return found if found.pays else None
 
 
 def settled_by(at: Facts, listed: Collection[Kind]) -> Mapping[str, Kind]:

@@ -128,7 +128,7 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
         Confidence.DOES_NOT_MATTER: F.ON_PRICE,
         Ground.SIZE: F.TAKE_SMALL,
     }
-    priced = {one.action.kind for one in read.monday.todos if one.due.worth and one.due.worth.above_zero}
+    priced = {one.action.kind for one in read.monday.todos if one.due.pays}
     for kind, step, finding in (
         (CourseKind.OFFERS, Kind.QUOTE, F.OFFERS_SHOW),
         (CourseKind.PILOT, Kind.PILOT, F.PILOT_SHOWS),
@@ -171,6 +171,13 @@ def _view(read: _Read) -> Iterator[DecisionFinding]:
 def _quotes(read: _Read) -> Iterator[DecisionFinding]:
     if any(u.turned_by for u in read.result.unquoted):
         yield F.QUOTE_TURNS
+
+
+def _doubts(result: DecisionResult) -> tuple[str, ...]:
+    """Why a lead that would be clear is called leaning, as one text; none where that is not so."""
+    capped, told = result.verdict.capped, name_book().doubts
+    also = (told["act"],) if capped in ("input", "priors", "listing", "generation") and result.stands_in_few else ()
+    return (" and ".join((told[capped], *also)),) if capped else ()
 
 
 def _lead(read: _Read) -> Iterator[DecisionFinding]:
@@ -263,7 +270,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "cheaper_courses": () if result.in_nodes else cheaper_courses(read.given, result.courses, read.figure),
         **schedule_words(read.given, result),
         "grade": None if read.ground == Ground.SIZE else Phrase(str(verdict.confidence), "grade"),
-        "firmness": Name(", since ".join(filter(None, (verdict.confidence, name_book().doubts.get(verdict.capped))))),
+        "firmness": Name(", since ".join((verdict.confidence, *_doubts(result)))),
         "stands": Name("stands") if result.sure and not result.offers else None,
         "other_course": _other_course(read, name, other),
         "third_best": _third(read, name, other),

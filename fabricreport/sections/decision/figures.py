@@ -360,8 +360,8 @@ class DecisionFigures(CourseFigures, OfferFigures):
     @cached_property
     def gains(self) -> Mapping[str, Gain]:
         """What each step brings that brings anything, by its kind."""
-        worth = {str(one.action.kind): one.due.worth for one in self.steps().todos}
-        return {kind: gain for kind, gain in worth.items() if gain and gain.above_zero}
+        due = {str(one.action.kind): one.due for one in self.steps().todos}
+        return {kind: one.worth for kind, one in due.items() if one.worth and one.pays}
 
     @figure("decision.worth[step]")
     def worth(self, step: str) -> Reckoning:

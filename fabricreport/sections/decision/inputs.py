@@ -44,11 +44,17 @@ from fabricreport.sections.tco.result import Bills
 OF_OWNERS = (
     "cluster.optics",
     "cluster.premises",
+    "cluster.server_age_months",
     "organisation.operations",
     "money.manager_licence",
     "money.switch_system_licence",
 )
 """Keys of the params about what only an owner buys."""
+OF_SITES = ("cluster.sites_joined", "cluster.site_distance_km", "cluster.site_tbits_per_s")
+"""Whether several sites are joined, and how."""
+OF_SIMULATIONS = ("workload.calls_per_step", "workload.mpi_share")
+OF_TUNING = ("workload.method",)
+"""What is said of fine-tuning alone."""
 OF_RUNS = (
     *("refresh.moved_share", "memo.language", "sections", "adopted", "extra"),
     *("brand", "brand.logo", "brand.colours", "brand.footer"),
@@ -333,5 +339,12 @@ def ready(bills: Bills, weeks_allowed: float) -> dict[str, float]:
 
 def assumed_keys(given: Inputs) -> tuple[Assumed, ...]:
     """The keys that were not given and bear on this client's memo, with what is assumed."""
-    idle = (*OF_RUNS, *(OF_OWNERS if given.team.rented else ()))
+    cluster, work, rented = given.params.cluster, given.params.workload, given.team.rented
+    idle = {
+        *OF_RUNS,
+        *(OF_OWNERS if rented else ()),
+        *(OF_SITES[cluster.sites > 1 :] if cluster.sites < 2 or not cluster.sites_joined else ()),
+        *(OF_SIMULATIONS if work.kind != "hpc-simulation" else ()),
+        *(OF_TUNING if work.kind != "fine-tuning" else ()),
+    }
     return tuple(one for one in assumptions(given.params) if one.key not in idle)

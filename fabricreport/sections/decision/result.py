@@ -102,9 +102,12 @@ class DecisionResult(Shown):
             return found.capped_by("listing")
         if self.mismatch is not None and self.mismatch.turns(found.lead):
             return found.capped_by("generation")
-        if self.offers is None and self.sure is not None and not reached(self.sure.share, self.rule):
-            return found.capped_by("act")
-        return found
+        return found.capped_by("act") if self.stands_in_few else found
+
+    @property
+    def stands_in_few(self) -> bool:
+        """Whether the act that is advised stands in fewer outcomes than a clear lead needs."""
+        return self.offers is None and self.sure is not None and not reached(self.sure.share, self.rule)
 
     @property
     def rule(self) -> Rule:
